@@ -75,5 +75,5 @@ def engine(kind: str, open_engine: OpenEngine) -> Engine:
         migrate(engine)
     with engine.write() as transaction:
         for table in TABLES[kind]:
-            transaction.run(table)
+            transaction.execute(table)
     return engine

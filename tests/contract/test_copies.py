@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from memstore.database.engine import Engine, Transaction
+from memstore.database.writes import Delete, Insert
 from memstore.errors import Remedy, StorageError
 
 OpenEngine = Callable[[], Engine]
@@ -20,7 +21,7 @@ of_servers = pytest.mark.parametrize(
 
 def add(transaction: Transaction, *names: str) -> None:
     for name in names:
-        transaction.run("INSERT INTO items (name) VALUES (:name)", {"name": name})
+        transaction.run(Insert("items", ("name",)), {"name": name})
 
 
 def names(engine: Engine) -> list[str]:
@@ -54,7 +55,7 @@ def test_compacting_frees_space(engine: Engine) -> None:
     with engine.write() as transaction:
         add(transaction, *("x" * 1000 for _ in range(1000)))
     with engine.write() as transaction:
-        transaction.run("DELETE FROM items WHERE id > 1")
+        transaction.run(Delete("items", "id > 1"))
     before = engine.size_bytes()
     assert engine.compact()
     assert engine.size_bytes() < before / 4

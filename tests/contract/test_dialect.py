@@ -6,6 +6,7 @@ import pytest
 
 from memstore.database.dialect import within
 from memstore.database.engine import Engine
+from memstore.database.writes import Insert
 
 OBJECT = (
     '{"text": "tea", "number": 7, "real": 0.5, "yes": true, "no": false, "none": null,'
@@ -23,9 +24,7 @@ def filled(engine: Engine) -> Engine:
             ("damaged", '{"kind": "task"'),
             ("nothing", None),
         ):
-            transaction.run(
-                "INSERT INTO items (name, data) VALUES (:name, :data)", {"name": name, "data": data}
-            )
+            transaction.run(Insert("items", ("name", "data")), {"name": name, "data": data})
     return engine
 
 
@@ -127,7 +126,7 @@ def test_contains_matches_substrings_literally(filled: Engine, part: str, found:
 
 def test_an_index_hint_does_not_change_results(filled: Engine) -> None:
     with filled.write() as transaction:
-        transaction.run("CREATE INDEX idx_items_name ON items (name)")
+        transaction.execute("CREATE INDEX idx_items_name ON items (name)")
         hint = transaction.dialect.indexed_by("idx_items_name")
         sql = f"SELECT i.id FROM items i {hint} WHERE i.name = :name"
         assert transaction.ints(sql, {"name": "array"}) == [2]

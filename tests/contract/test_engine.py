@@ -9,14 +9,17 @@ import pytest
 from memstore.database.engine import Engine, Transaction, waiting_at_most
 from memstore.database.migrations import VERSION, migrate, usable_version
 from memstore.database.tables import generations
+from memstore.database.writes import Delete, Insert, Update
 from memstore.errors import Remedy, StorageError, StoreBusy, StoreClosed
 
 OpenEngine = Callable[[], Engine]
 
+NAMED = Insert("items", ("name",))
+
 
 def add(transaction: Transaction, *names: str) -> None:
     for name in names:
-        transaction.run("INSERT INTO items (name) VALUES (:name)", {"name": name})
+        transaction.run(NAMED, {"name": name})
 
 
 def names(engine: Engine) -> list[str]:
@@ -72,7 +75,7 @@ def test_work_is_performed_in_a_write_and_its_result_returned(
 
 def test_a_write_is_rolled_back_when_a_statement_fails(engine: Engine) -> None:
     with pytest.raises(StorageError), engine.write() as transaction:
-        transaction.run("INSERT INTO items (name) SELECT 'one' UNION ALL SELECT NULL")
+        transaction.execute("INSERT INTO items (name) SELECT 'one' UNION ALL SELECT NULL")
     assert names(engine) == []
 
 
@@ -143,18 +146,18 @@ def test_one_returns_the_first_row_or_none(engine: Engine) -> None:
         assert transaction.one("SELECT name FROM items ORDER BY id") == ("one",)
 
 
-def test_an_insert_with_returning_takes_effect(engine: Engine) -> None:
+def test_a_write_returns_rows_and_takes_effect(engine: Engine) -> None:
     with engine.write() as transaction:
-        sql = "INSERT INTO items (name) VALUES (:name) RETURNING id, name"
-        assert transaction.one(sql, {"name": "one"}) == (1, "one")
+        form = Insert("items", ("name",), returning="id, name")
+        assert transaction.returned(form, {"name": "one"}) == [(1, "one")]
     assert names(engine) == ["one"]
 
 
 def test_run_returns_how_many_rows_changed(engine: Engine) -> None:
     with engine.write() as transaction:
         add(transaction, "one", "two")
-        assert transaction.run("UPDATE items SET data = name") == 2
-        assert transaction.run("DELETE FROM items WHERE id = :id", {"id": 3}) == 0
+        assert transaction.run(Update("items", {"data": "name"})) == 2
+        assert transaction.run(Delete("items", "id = :id"), {"id": 3}) == 0
 
 
 @pytest.mark.parametrize(
@@ -186,15 +189,13 @@ def test_a_statement_need_not_name_every_parameter(engine: Engine) -> None:
 @pytest.mark.parametrize("value", ["", "O'Neil :name %s %(name)s", "\u4f60\u597d", None])
 def test_text_round_trips_unchanged(engine: Engine, value: str | None) -> None:
     with engine.write() as transaction:
-        row = transaction.one(
-            "INSERT INTO items (name, data) VALUES (':x', :data) RETURNING name, data",
-            {"data": value},
-        )
-    assert row == (":x", value)
+        form = Insert("items", ("name", "data"), ("':x'", ":data"), returning="name, data")
+        rows = transaction.returned(form, {"data": value})
+    assert rows == [(":x", value)]
 
 
 def test_foreign_keys_are_enforced_unless_checks_are_off(engine: Engine) -> None:
-    dangling = "INSERT INTO parts (item_id) VALUES (99)"
+    dangling = Insert("parts", ("item_id",), ("99",))
     with pytest.raises(StorageError), engine.write() as transaction:
         transaction.run(dangling)
     with engine.write(check_links=False) as transaction:
@@ -228,7 +229,7 @@ def test_writes_survive_reopening(engine: Engine, open_engine: OpenEngine) -> No
 def test_dangling_references_are_found(engine: Engine) -> None:
     with engine.write(check_links=False) as transaction:
         add(transaction, "one")
-        transaction.run("INSERT INTO parts (item_id) VALUES (1), (99)")
+        transaction.execute("INSERT INTO parts (item_id) VALUES (1), (99)")
     with engine.read() as transaction:
         assert engine.dangling_rows(transaction) == {"parts": [2]}
         assert engine.damage(transaction) == []
@@ -264,7 +265,7 @@ def test_a_list_is_one_parameter(engine: Engine) -> None:
 def queue(transaction: Transaction, *names: str) -> list[int]:
     ids = [transaction.next_id("items") for _ in names]
     for id_, name in zip(ids, names, strict=True):
-        transaction.queue("INSERT INTO items (id, name) VALUES (:id, :name)", (id_, name))
+        transaction.queue(Insert("items", ("id", "name")), (id_, name))
     return ids
 
 
@@ -275,7 +276,7 @@ def test_queued_rows_are_visible_to_later_statements_and_committed(
         add(transaction, "one")
         first = queue(transaction, "two", "three")
         assert transaction.ints("SELECT id FROM items ORDER BY id")[1:] == first
-        transaction.run("UPDATE items SET name = upper(name)")
+        transaction.run(Update("items", {"name": "upper(name)"}))
         queue(transaction, "four")
     assert names(open_engine()) == ["ONE", "TWO", "THREE", "four"]
 
@@ -283,7 +284,7 @@ def test_queued_rows_are_visible_to_later_statements_and_committed(
 def test_a_statement_that_runs_later_runs_between_what_is_queued_before_and_after(
     engine: Engine, open_engine: OpenEngine
 ) -> None:
-    upper = "UPDATE items SET name = upper(name) WHERE name <> :kept"
+    upper = Update("items", {"name": "upper(name)"}, "name <> :kept")
     with engine.write() as transaction:
         queue(transaction, "one", "kept")
         transaction.run_later(upper, {"kept": "kept"})
@@ -291,7 +292,7 @@ def test_a_statement_that_runs_later_runs_between_what_is_queued_before_and_afte
         assert names_in(transaction) == ["ONE", "kept", "two"]
         queue(transaction, "three")
         transaction.run_later(upper, {"kept": "kept"})
-        transaction.run("UPDATE items SET name = lower(name) WHERE name = 'TWO'")
+        transaction.run(Update("items", {"name": "lower(name)"}, "name = 'TWO'"))
         queue(transaction, "four")
         transaction.run_later(upper, {"kept": "kept"})
         queue(transaction, "five")
@@ -302,7 +303,7 @@ def test_a_statement_that_runs_later_and_fails_undoes_the_write(engine: Engine) 
     def fail() -> None:
         with engine.write() as transaction:
             queue(transaction, "one")
-            transaction.run_later("UPDATE items SET name = :name", {"name": None})
+            transaction.run_later(Update("items", {"name": ":name"}), {"name": None})
 
     with pytest.raises(StorageError):
         fail()
@@ -310,7 +311,7 @@ def test_a_statement_that_runs_later_and_fails_undoes_the_write(engine: Engine) 
 
 
 def test_queued_ids_are_merged_into_consecutive_ranges(engine: Engine) -> None:
-    runs = "INSERT INTO items (name) VALUES (:first || '-' || :last)"
+    runs = Insert("items", ("name",), (":first || '-' || :last",))
     with engine.write() as transaction:
         for id_ in (3, 4, 5, 7, 9, 8, 9):
             transaction.queue_id(runs, id_)
@@ -324,7 +325,7 @@ def test_queued_rows_are_rolled_back_when_one_of_them_fails(engine: Engine) -> N
     def fail() -> None:
         with engine.write() as transaction:
             queue(transaction, "one")
-            transaction.queue("INSERT INTO items (name) VALUES (:name)", {"name": None})
+            transaction.queue(NAMED, {"name": None})
 
     with pytest.raises(StorageError):
         fail()
@@ -338,7 +339,7 @@ def test_ids_are_never_reused(engine: Engine) -> None:
     with engine.write() as transaction:
         queue(transaction, "one", "two")
         [newest] = queue(transaction, "three")
-        transaction.run("DELETE FROM items")
+        transaction.run(Delete("items"))
     with engine.write() as transaction:
         assert queue(transaction, "four") == [newest + 1]
 
@@ -348,12 +349,12 @@ def test_reserved_ids_are_not_given_to_other_rows(engine: Engine, kind: str) -> 
         first = transaction.reserve_ids("items", 3)
         assert queue(transaction, "after") == [first + 3]
     with engine.write() as transaction:
-        transaction.run("DELETE FROM items")
+        transaction.run(Delete("items"))
         assert transaction.reserve_ids("items", 0) == first + 4
         assert transaction.reserve_ids("items", 2) == first + 4
         if kind == "sqlite":
             add(transaction, "by itself")
-        transaction.run("INSERT INTO items (id, name) VALUES (:id, 'reserved')", {"id": first})
+        transaction.run(Insert("items", ("id", "name"), (":id", "'reserved'")), {"id": first})
     with engine.write() as transaction:
         by_itself = [first + 6] if kind == "sqlite" else []  # elsewhere no row of ours has no id
         assert transaction.ints("SELECT id FROM items ORDER BY id") == [first, *by_itself]

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import ast
-import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import pytest
@@ -18,6 +17,7 @@ from memstore.database.changes import Adoption, Changes
 from memstore.database.journal import Author
 from memstore.database.sqlite.engine import SqliteTransaction
 from memstore.database.tables import facts as fact_table
+from memstore.database.writes import Form, Update
 from memstore.facts.batch import AddFact, DeleteFact, KeepFact, MayReplace, SupersedeFact
 
 JOURNALLED = {
@@ -44,9 +44,10 @@ DIRECT = {
     "episodes.refile": {
         "segments",
         "tags",
-    },  # sets tags to their current value, so that a trigger indexes them
+    },  # sets tags to their current value, so that they are indexed
     "facts.key_categories": {"category_key"},
-    "facts.refile": {"category_key", "claim_hash", "segments", "subject_key"},
+    "carrying.write": {"a row"},
+    "facts.refile": set(),  # what is derived from a fact's text
     "facts.touch": {"last_used_at", "use_count"},
     "generations.record_model": {"dimension", "model"},  # of the first vector
     "graph.begin": {"a row", "state"},  # of a build that queries do not see yet
@@ -62,35 +63,15 @@ DIRECT = {
 }
 """The functions that write a journalled table without a line, and which columns they set."""
 
-WRITE = re.compile(r"(INSERT INTO|UPDATE|DELETE FROM)\s+(\S+)")
 STANDING_FOR = {
-    "{table.name}": "memstore_fact_vectors",
-    "{PIECES.name}": "memstore_piece_vectors",
+    "table.name": "memstore_fact_vectors",
+    "self._table.name": "memstore_fact_vectors",
+    "PIECES.name": "memstore_piece_vectors",
 }
-"""Table names that the code inserts into statements."""
+"""Expressions for tables."""
 
-
-def text_of(node: ast.expr, named: Mapping[str, ast.expr | None]) -> str | None:
-    """Return a string, or the named constant, as written, with ``{...}`` for what is filled in."""
-    if isinstance(node, ast.Name):
-        found = named.get(node.id)
-        return None if found is None else text_of(found, {})
-    if isinstance(node, ast.Constant):
-        return node.value if isinstance(node.value, str) else None
-    if isinstance(node, ast.JoinedStr):
-        return "".join(
-            str(part.value) if isinstance(part, ast.Constant) else ast.unparse(part)
-            for part in node.values
-        )
-    return None
-
-
-def written_columns(sql: str) -> set[str]:
-    """Return the columns that an UPDATE sets; for other statements, "row"."""
-    found = re.search(r" SET (.*?)(?: WHERE | RETURNING |$)", sql, re.DOTALL)
-    if not sql.startswith("UPDATE") or found is None:
-        return {"a row"}
-    return set(re.findall(r"(\w+) = ", found[1]))
+FORMS = ("Insert", "Update", "Delete")
+VERBS = ("run", "run_later", "returned", "queue", "queue_id")
 
 
 def sources() -> Iterator[tuple[Path, list[ast.AST]]]:
@@ -99,59 +80,121 @@ def sources() -> Iterator[tuple[Path, list[ast.AST]]]:
             yield file, nodes
 
 
-def writes() -> Iterator[tuple[str, str, str, bool]]:
-    """Yield each write of a journalled table: place, table, SQL, and whether it is a Statement."""
+def is_call(node: ast.AST, *names: str) -> bool:
+    return isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in names
+
+
+def named(nodes: Iterable[ast.AST], *, local: bool = False) -> dict[str, list[ast.Call]]:
+    """Return the forms by the names of the constants, attributes and functions that have them.
+
+    Args:
+        local: by those of variables, too.
+    """
+    found: dict[str, list[ast.Call]] = {}
+    for node in nodes:
+        if isinstance(node, ast.FunctionDef):
+            names = [node.name]
+            values = [one.value for one in ast.walk(node) if isinstance(one, ast.Return)]
+        elif isinstance(node, ast.Assign | ast.AnnAssign):
+            targets = node.targets if isinstance(node, ast.Assign) else [node.target]
+            written = [ast.unparse(one) for one in targets]
+            names = [
+                one.rpartition(".")[2] for one in written if local or one.isupper() or "." in one
+            ]
+            values = [node.value]
+        else:
+            continue
+        forms = [one for one in values if one is not None and is_call(one, *FORMS)]
+        for name in names if forms else ():
+            found.setdefault(name, []).extend(one for one in forms if isinstance(one, ast.Call))
+    return found
+
+
+def forms_of(node: ast.expr, *scopes: dict[str, list[ast.Call]]) -> list[ast.Call]:
+    """Return the forms that an expression stands for."""
+    if isinstance(node, ast.Call):
+        if is_call(node, *FORMS):
+            return [node]
+        node = node.func
+    name = ast.unparse(node).rpartition(".")[2]
+    return next((scope[name] for scope in scopes if name in scope), [])
+
+
+def table_of(form: ast.Call) -> str:
+    table = form.args[0]
+    if isinstance(table, ast.Constant):
+        return str(table.value)
+    return STANDING_FOR.get(ast.unparse(table), ast.unparse(table))
+
+
+def columns_of(form: ast.Call) -> set[str]:
+    """Return the columns that an update sets, as far as they are named; else "a row"."""
+    if not is_call(form, "Update"):
+        return {"a row"}
+    settings = form.args[1]
+    given = settings.keys if isinstance(settings, ast.Dict) else getattr(settings, "args", [])
+    return {str(one.value) for one in given if isinstance(one, ast.Constant)}
+
+
+class Use(NamedTuple):
+    """A place where a form is run, or given values as a part of a change."""
+
+    place: str
+    form: ast.Call
+    is_direct: bool
+
+
+def uses() -> Iterator[Use]:
+    everywhere = named(node for _, nodes in sources() for node in nodes)
     for file, nodes in sources():
-        named = {
-            one.target.id: one.value
-            for one in nodes
-            if isinstance(one, ast.AnnAssign) and isinstance(one.target, ast.Name)
-        }
+        here = named(nodes)
         for function in nodes:
             if not isinstance(function, ast.FunctionDef):
                 continue
+            inside = named(ast.walk(function), local=True)
+            inside.pop(function.name, None)
             for call in ast.walk(function):
                 if not isinstance(call, ast.Call) or not call.args:
                     continue
-                sql = text_of(call.args[0], named)
-                if sql is None or (found := WRITE.match(sql)) is None:
-                    continue
-                table = STANDING_FOR.get(found[2], found[2])
-                if table in JOURNALLED:
-                    stated = isinstance(call.func, ast.Name) and call.func.id == "Statement"
-                    yield f"{file.stem}.{function.name}", table, sql, stated
+                is_direct = isinstance(call.func, ast.Attribute) and call.func.attr in VERBS
+                if is_direct or is_call(call, "Write"):
+                    for form in forms_of(call.args[0], inside, here, everywhere):
+                        yield Use(f"{file.stem}.{function.name}", form, is_direct)
 
 
-def test_journalled_tables_are_written_only_by_statements_or_listed_functions() -> None:
-    found = list(writes())
-    # The scan works: every table is written somewhere, most by statements.
-    assert {table for _, table, *_ in found} >= JOURNALLED
+def test_journalled_tables_are_written_only_by_changes_or_listed_functions() -> None:
+    found = [use for use in uses() if table_of(use.form) in JOURNALLED]
+    # The scan works: every table is written somewhere.
+    assert {table_of(use.form) for use in found} == JOURNALLED
     direct: dict[str, set[str]] = {}
-    for where, table, sql, stated in found:
-        if not stated and (where, table) != ("acts.add", "memstore_journal"):
-            direct.setdefault(where, set()).update(written_columns(sql))
+    for place, form, is_direct in found:
+        if is_direct and (place, table_of(form)) != ("acts.add", "memstore_journal"):
+            direct.setdefault(place, set()).update(columns_of(form))
     assert direct == DIRECT
 
 
-def test_every_write_in_the_package_is_seen() -> None:
-    """A statement that is built and run in different places would be overlooked."""
-    seen = {sql for *_, sql, _ in writes()}
+def test_every_form_in_the_package_is_seen() -> None:
+    """A form that is made and run in different places would be overlooked."""
+    seen = {id(use.form) for use in uses()}
     for file, nodes in sources():
         for node in nodes:
-            sql = text_of(node, {}) if isinstance(node, ast.expr) else None
-            for _, table in WRITE.findall(sql or ""):
-                if STANDING_FOR.get(table, table) in JOURNALLED:
-                    assert any(str(sql) in whole for whole in seen), (file, sql)
+            if is_call(node, *FORMS) and file.parent.name != "postgres":
+                assert id(node) in seen, (file, ast.unparse(node))
 
 
-def test_only_changes_runs_statements() -> None:
+def test_only_changes_runs_writes() -> None:
     users = {
         file.as_posix()
         for file, nodes in parsed().items()
         for node in nodes
-        if isinstance(node, ast.Attribute) and node.attr == "sql_text"
+        if file.parent.name != "postgres"
+        and isinstance(node, ast.Call)
+        and isinstance(node.func, ast.Attribute)
+        and node.func.attr in VERBS
+        and any(isinstance(one, ast.Starred) for one in node.args)
     }
-    assert users == {"database/changes.py"}
+    # A repair stores what belongs to a vector, which stays as it is.
+    assert users == {"database/changes.py", "embedding/repair.py"}
 
 
 # -- at run time ---------------------------------------------------------------------------------
@@ -161,30 +204,30 @@ class Watch:
     """Records what each transaction writes."""
 
     def __init__(self) -> None:
-        self.unsaid: list[str] = []
-        self._open: dict[SqliteTransaction, list[str]] = {}
+        self.unsaid: list[Form] = []
+        self._open: dict[SqliteTransaction, list[Form]] = {}
 
-    def note(self, transaction: SqliteTransaction, sql: str) -> None:
-        found = WRITE.match(sql.strip())
-        if found is not None and found[2] in JOURNALLED:
-            self._open.setdefault(transaction, []).append(sql)
+    def note(self, transaction: SqliteTransaction, form: Form) -> None:
+        if form.table in JOURNALLED:
+            self._open.setdefault(transaction, []).append(form)
 
     def forget(self) -> None:
         """Leave out what was written so far, such as the tables of a new file."""
         self._open.clear()
 
     def close(self) -> None:
-        for statements in self._open.values():
-            told = any("INTO memstore_journal" in sql for sql in statements)
-            self.unsaid += [sql for sql in statements if not told and not is_free(sql)]
+        for forms in self._open.values():
+            told = any(form.table == "memstore_journal" for form in forms)
+            self.unsaid += [form for form in forms if not told and not is_free(form)]
         self._open.clear()
 
 
-def is_free(sql: str) -> bool:
-    """Whether a statement may write without a journal line."""
-    columns = written_columns(sql)
+def is_free(form: Form) -> bool:
+    """Whether a form may be written without a journal line."""
+    columns = {*form.settings} if isinstance(form, Update) else {"a row"}
     free = set().union(*DIRECT.values()) - {"a row", "state", "embedding"}
-    return columns <= free or "memstore_graphs" in sql or "SET embedding = NULL WHERE id IN" in sql
+    blanks_some = columns == {"embedding"} and form.where.startswith("id IN")
+    return columns <= free or form.table == "memstore_graphs" or blanks_some
 
 
 @pytest.fixture
@@ -192,13 +235,13 @@ def watch(monkeypatch: pytest.MonkeyPatch) -> Watch:
     watch = Watch()
 
     def watched(verb: Callable[..., Any]) -> Callable[..., Any]:
-        def run(self: SqliteTransaction, sql: str, *parameters: Any) -> Any:
-            watch.note(self, sql)
-            return verb(self, sql, *parameters)
+        def run(self: SqliteTransaction, form: Form, *values: Any) -> Any:
+            watch.note(self, form)
+            return verb(self, form, *values)
 
         return run
 
-    for name in ("rows", "one", "run", "queue", "queue_id"):
+    for name in ("run", "returned", "queue", "queue_id"):
         monkeypatch.setattr(SqliteTransaction, name, watched(getattr(SqliteTransaction, name)))
     return watch
 
@@ -354,11 +397,11 @@ def test_an_import_journals_everything_it_writes(
 
 
 def test_write_without_a_journal_line_is_found(store: Store, watch: Watch) -> None:
-    sql = "UPDATE memstore_facts SET content = '' WHERE id = 1"
+    form = Update("memstore_facts", {"content": "''"}, "id = 1")
     with store.file.engine.write() as transaction:
-        transaction.run(sql)
+        transaction.run(form)
     watch.close()
-    assert watch.unsaid == [sql]
+    assert watch.unsaid == [form]
 
 
 def test_a_change_without_a_line_is_refused(store: Store) -> None:

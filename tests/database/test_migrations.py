@@ -496,7 +496,7 @@ def test_links_are_enforced_again_after_the_upgrade(path: Path, embedder: Any) -
     with closing(SqliteEngine(path)) as engine:
         migrations.migrate(engine)
         with pytest.raises(StorageError, match="FOREIGN KEY"), engine.write() as transaction:
-            transaction.run("UPDATE memstore_facts SET superseded_by = 999 WHERE id = 1")
+            transaction.execute("UPDATE memstore_facts SET superseded_by = 999 WHERE id = 1")
 
 
 def test_embed_file_with_vectors_of_unknown_model_never_mixes_models(

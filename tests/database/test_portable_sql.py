@@ -14,7 +14,10 @@ DATABASE = SOURCE / "database"
 SHARED = sorted(
     [
         *DATABASE.glob("tables/*.py"),
-        *(DATABASE / f"{name}.py" for name in ("changes", "dialect", "filters", "journal")),
+        *(
+            DATABASE / f"{name}.py"
+            for name in ("changes", "derivations", "dialect", "filters", "journal", "writes")
+        ),
     ]
 )
 

@@ -11,6 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.support.examples import examples
+from tests.support.written import form
 
 import memstore
 from memstore import Store
@@ -268,7 +269,7 @@ def test_rows_whose_metadata_is_not_an_object_break_nothing(store: Store, stored
     plain = store.add("tea", subject="todo", metadata={"a": 1})
     with store.file.engine.write() as transaction:  # another SQLite may allow deeper JSON
         transaction.run(
-            "UPDATE memstore_facts SET metadata = :stored WHERE id = :id",
+            form("UPDATE memstore_facts SET metadata = :stored WHERE id = :id"),
             {"stored": stored, "id": strange.id},
         )
     assert [fact.id for fact in store.list()] == [strange.id, plain.id]

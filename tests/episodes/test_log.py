@@ -484,7 +484,7 @@ def test_erase_leaves_no_bytes_of_the_episode(store: Store, path: Path) -> None:
     log.update(gone.id, tags=["secret-tag", "secret-other"], metadata={"secret-more": 2})
     with SqliteEngine(path).write() as transaction:
         [piece, *_] = piece_table.of_episodes(transaction, [gone.id])
-        transaction.run(
+        transaction.execute(
             "UPDATE memstore_piece_vectors SET embedding = :vector, embed_error = :error"
             " WHERE piece_id = :piece",
             {"vector": b"secret-vector", "error": "secret-error", "piece": piece.id},

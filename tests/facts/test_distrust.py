@@ -458,9 +458,9 @@ def test_a_backup_has_what_is_distrusted(bad: Store, open_store: OpenStore, tmp_
 def test_what_another_program_hides_or_shows_is_found_and_repaired(bad: Store) -> None:
     bad.distrust(BAD)
     with bad.file.engine.write() as transaction:
-        transaction.run("DELETE FROM memstore_distrusted WHERE fact_id = 1")
-        transaction.run("INSERT INTO memstore_distrusted VALUES (3), (99)")
-        transaction.run("DELETE FROM memstore_distrusted_episodes")
+        transaction.execute("DELETE FROM memstore_distrusted WHERE fact_id = 1")
+        transaction.execute("INSERT INTO memstore_distrusted VALUES (3), (99)")
+        transaction.execute("DELETE FROM memstore_distrusted_episodes")
     assert [(one.message, one.repairable) for one in bad.verify()] == [
         ("facts wrongly hidden, or wrongly shown: 1, 3, 99", True),
         ("episodes wrongly hidden, or wrongly shown: 1", True),

@@ -134,8 +134,8 @@ def test_an_import_has_the_same_legs(
 
 def test_damaged_evidence_hides_no_other_leg(heard: Store) -> None:
     with heard.file.engine.write() as transaction:
-        transaction.run("DROP TRIGGER memstore_journal_erased")
-        transaction.run("UPDATE memstore_journal SET evidence = '{' WHERE kind = 'confirm'")
+        transaction.execute("DROP TRIGGER memstore_journal_erased")
+        transaction.execute("UPDATE memstore_journal SET evidence = '{' WHERE kind = 'confirm'")
     assert "denied" in [kind for kind, *_ in kinds(heard, 1)]
 
 

@@ -139,8 +139,8 @@ def test_a_removed_line_is_named(where: str, says: str, filled: Store) -> None:
 
 def test_a_blanked_text_that_no_erasure_explains_is_named(filled: Store) -> None:
     with filled.file.engine.write() as transaction:
-        for statement in journal.forgetting_fact(transaction, 2):
-            transaction.run(statement.sql_text, statement.parameters)
+        for write in journal.forgetting_fact(transaction, 2):
+            transaction.run(*write)
     assert faults(filled) == ["line 2 has lost a text, but no later line says that it was erased"]
 
 

@@ -12,6 +12,7 @@ from tests.search.test_index import files_of, filled, holders, index_of, saved_a
 
 import memstore
 from memstore import Store
+from memstore.database.writes import Delete
 from memstore.search.index.contents import Contents
 
 __all__ = ["filled", "saved_at_once"]  # fixtures
@@ -51,7 +52,7 @@ def test_erasing_while_another_process_writes_its_files(
     fact = filled.add(f"a {SECRET} beetle", subject="x")
     if not recorded:  # the first index of the file is being written
         with filled.file.engine.write() as transaction:
-            transaction.run("DELETE FROM memstore_derived_files", {})
+            transaction.run(Delete("memstore_derived_files"))
         for file in files_of(filled):
             file.unlink()
     erased: list[bool] = []

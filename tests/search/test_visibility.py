@@ -9,6 +9,7 @@ from typing import Any
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from tests.support.examples import examples
+from tests.support.written import form
 
 import memstore
 from memstore import MetadataFilter, NewEpisode, Scope, Store
@@ -179,7 +180,7 @@ def expire(store: Store, data: st.DataObject, table: str) -> None:
         for id_ in transaction.ints(f"SELECT id FROM {table}"):
             at = data.draw(maybe_moments.map(_text) | texts_of_others)
             transaction.run(
-                f"UPDATE {table} SET expired_at = :at WHERE id = :id", {"at": at, "id": id_}
+                form(f"UPDATE {table} SET expired_at = :at WHERE id = :id"), {"at": at, "id": id_}
             )
             if table == "memstore_facts":  # episodes are append-only
                 times = {
@@ -188,8 +189,10 @@ def expire(store: Store, data: st.DataObject, table: str) -> None:
                     "id": id_,
                 }
                 transaction.run(
-                    "UPDATE memstore_facts SET created_at = :created, valid_at = :valid"
-                    " WHERE id = :id",
+                    form(
+                        "UPDATE memstore_facts SET created_at = :created, valid_at = :valid"
+                        " WHERE id = :id"
+                    ),
                     times,
                 )
 

@@ -158,11 +158,11 @@ def test_a_file_of_a_build_that_counted_erased_rows(tmp_path: Path) -> None:
         store.erase(ids[1][0])
         words = bm25(store)
         with store.file.engine.write() as transaction:
-            transaction.run(
+            transaction.execute(
                 "DROP TRIGGER memstore_episodes_ai; DROP TRIGGER memstore_episodes_au;"
                 "DROP TABLE memstore_episodes_fts; DROP VIEW memstore_episodes_words"
             )
-            transaction.run("INSERT INTO memstore_facts_fts (rowid, content) VALUES (2, '')")
+            transaction.execute("INSERT INTO memstore_facts_fts (rowid, content) VALUES (2, '')")
     with memstore.open(tmp_path / "a.db", embedder=None) as again:
         assert bm25(again) == words
         assert again.episodes.search("ferry", mode="words")

@@ -97,7 +97,7 @@ def test_a_copy_that_differs_is_not_stored(
 
     def spoiled(source: object, target: object, progress: object) -> dict[str, int]:
         counts = carried(source, target, progress)  # type: ignore[arg-type]
-        target.run("UPDATE memstore_facts SET content = 'other'")  # type: ignore[attr-defined]
+        target.execute("UPDATE memstore_facts SET content = 'other'")  # type: ignore[attr-defined]
         return counts
 
     monkeypatch.setattr(carrying, "carry", spoiled)

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import psycopg
 import pytest
-from tests.support import engines, raw
+from tests.support import engines, raw, written
 
 from memstore.database.postgres import pools, remembered
 from memstore.database.postgres.address import Address
@@ -25,7 +25,6 @@ from memstore.database.postgres.connection import Connection
 from memstore.database.postgres.engine import PostgresEngine
 from memstore.database.postgres.schema import tables
 from memstore.database.postgres.transaction import PostgresTransaction
-from memstore.database.tables import counts
 from memstore.errors import StorageError
 from memstore.store import opening, paths
 
@@ -193,15 +192,8 @@ class Database:
         statement = re.sub(r"\bx'(\w*)'", r"decode('\1', 'hex')", statement)
         named = re.sub(r"\?", lambda _: f":value_{next(names)}", statement)
         given = {f"value_{place}": value for place, value in enumerate(values)}
-        returns = re.match(r"\s*(SELECT|WITH)|.*\bRETURNING\b", named, re.DOTALL) is not None
-        if not returns:
-            self._transaction.run(named, given)
-            if statement.startswith("DELETE FROM memstore_facts "):  # as the triggers of a file
-                counts.count_again(self._transaction)
-                self._transaction.run(
-                    "DELETE FROM memstore_fact_members"
-                    " WHERE fact_id NOT IN (SELECT id FROM memstore_facts)"
-                )
+        if re.match(r"\s*(SELECT|WITH)", named) is None:
+            self._transaction.run(written.form(named), given)
             return _Found([], [])
         rows = [*self._transaction.rows(named, given)]
         columns = self._transaction.columns()

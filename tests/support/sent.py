@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
@@ -13,6 +14,14 @@ from memstore.database.postgres.connection import Exchange, Sent
 
 Look = Callable[[Any, Sequence[Sent]], None]
 """Takes a connection, and the statements that are sent over it in one round trip."""
+
+
+BOUND = re.compile(r"WITH (memstore_\w+ AS NOT MATERIALIZED \(SELECT \* FROM \w+ [^)]*\),? )+")
+
+
+def asked(text: str) -> str:
+    """Return a query without the tables that it is bound to."""
+    return BOUND.sub("", text, count=1)
 
 
 def nothing(connection: Any, statements: Sequence[Sent]) -> None:

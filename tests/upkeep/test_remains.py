@@ -155,9 +155,9 @@ def test_a_token_that_only_the_word_index_has_is_found(store: Store) -> None:
     fact = store.add("another tree", subject="zqstray")
     index = "memstore_facts_fts"
     with store.file.engine.write() as transaction:
-        transaction.run(f"INSERT INTO {index} ({index}) VALUES ('optimize')")
+        transaction.execute(f"INSERT INTO {index} ({index}) VALUES ('optimize')")
         # As erasing does it, but the index is not merged.
-        transaction.run("UPDATE memstore_facts SET subject = 'x' WHERE id = :id", {"id": fact.id})
+        transaction.execute(f"UPDATE memstore_facts SET subject = 'x' WHERE id = {fact.id}")
     assert ("word index", "as a token") in kinds(store, "zqstray")
     assert ("word index", "as a token") not in kinds(store, "tree")
     with store.file.engine.write() as transaction:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Final
 
 from memstore._kernel.chain import hashes
 from memstore.database.tables import meta as meta_table
+from memstore.database.writes import Insert
 from memstore.domain import clock
 
 if TYPE_CHECKING:
@@ -34,11 +35,7 @@ CHAINED: Final = (
 )
 """The columns that a line's hash covers; the last three by commitments."""
 
-INSERTION: Final = (
-    f"INSERT INTO memstore_journal ({CHAINED}, salt, hash) VALUES"
-    " (:id, :txn, :at, :said_at, :run, :actor, :source, :kind, :fact_id, :episode_id, :before,"
-    " :after, :evidence, :salt, :hash)"
-)
+INSERTION: Final = Insert(TABLE, (*CHAINED.split(", "), "salt", "hash"))
 
 LAST: Final = (
     "SELECT id, at, hash, EXISTS (SELECT 1 FROM memstore_meta WHERE key = :levels)"

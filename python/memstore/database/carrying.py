@@ -11,10 +11,14 @@ from __future__ import annotations
 import hashlib
 from typing import TYPE_CHECKING, Final, NamedTuple
 
+from memstore.database.writes import BY_ID, Delete, Insert, Update, settings
+
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     from memstore.database.engine import Progress, Row, Transaction, Value
+
+LINK: Final = Update("memstore_facts", {"superseded_by": ":newer"}, BY_ID)
 
 BATCH: Final = 2000
 """Rows that are read and written together."""
@@ -66,7 +70,7 @@ def is_empty(transaction: Transaction) -> bool:
 
 def carry(source: Transaction, target: Transaction, progress: Progress | None) -> dict[str, int]:
     """Write every row of a memory into an empty one; return how many, by table."""
-    target.run("DELETE FROM memstore_generations")
+    target.run(Delete("memstore_generations"))
     counts: dict[str, int] = {}
     for number, table in enumerate(TABLES):
         if progress is not None:
@@ -77,7 +81,7 @@ def carry(source: Transaction, target: Transaction, progress: Progress | None) -
 
 def _carry_table(source: Transaction, target: Transaction, table: Carried) -> int:
     columns = _columns(source, table)
-    listed, given = ", ".join(columns), ", ".join(f":{name}" for name in columns)
+    form = Insert(table.name, tuple(columns))
     link = columns.index("superseded_by") if "superseded_by" in columns else None
     links: list[tuple[int, int]] = []
     count = 0
@@ -87,10 +91,10 @@ def _carry_table(source: Transaction, target: Transaction, table: Carried) -> in
             if link is not None and row[link] is not None:  # its successor may come later
                 links.append((row[link], row[columns.index("id")]))
                 row = (*row[:link], None, *row[link + 1 :])
-            target.queue(f"INSERT INTO {table.name} ({listed}) VALUES ({given})", row)
+            target.queue(form, row)
         target.scalar("SELECT 1")  # what is queued runs now, so that little is kept
     for pair in links:
-        target.queue("UPDATE memstore_facts SET superseded_by = :newer WHERE id = :id", pair)
+        target.queue(LINK, pair)
     _give_no_id_again(source, target, table)
     return count
 
@@ -124,7 +128,7 @@ def _retire_generations(source: Transaction, target: Transaction) -> None:
     """Let any generation become the active one: two of them cannot be, not even in between."""
     states = "SELECT id, state FROM memstore_generations ORDER BY id"
     if [*source.rows(states)] != [*target.rows(states)]:
-        target.run("UPDATE memstore_generations SET state = 'retired' WHERE state <> 'retired'")
+        target.run(Update("memstore_generations", {"state": "'retired'"}, "state <> 'retired'"))
 
 
 def _remove_gone(source: Transaction, target: Transaction, table: Carried) -> int:
@@ -132,8 +136,9 @@ def _remove_gone(source: Transaction, target: Transaction, table: Carried) -> in
     keys = _keys(source, table)
     gone = [key for key in _keys(target, table) if key not in keys]
     where = " AND ".join(f"{name} = :{name}" for name in table.key)
+    form = Delete(table.name, where)
     for key in gone:
-        target.queue(f"DELETE FROM {table.name} WHERE {where}", key)
+        target.queue(form, key)
     target.scalar("SELECT 1")  # what is queued runs now
     return len(gone)
 
@@ -165,7 +170,7 @@ def _follow_table(source: Transaction, target: Transaction, table: Carried) -> i
             copied.write(row, old)
         target.scalar("SELECT 1")
     for pair in links:
-        target.queue("UPDATE memstore_facts SET superseded_by = :newer WHERE id = :id", pair)
+        target.queue(LINK, pair)
     _give_no_id_again(source, target, table)
     return changed
 
@@ -180,6 +185,7 @@ class _Copied:
         self._table = table
         self._columns = columns
         self._key = key
+        self._insertion = Insert(table.name, tuple(columns))
         self._batches = _batches(target, table, columns)
         self._ahead: dict[Row, Row] = {}
         """What was read and not asked for yet, by its key."""
@@ -197,18 +203,17 @@ class _Copied:
         return known
 
     def write(self, row: Row, old: Row | None) -> None:
-        columns, name = self._columns, self._table.name
+        columns = self._columns
         if old is None:
-            given = ", ".join(f":{column}" for column in columns)
-            self._target.queue(f"INSERT INTO {name} ({', '.join(columns)}) VALUES ({given})", row)
+            self._target.queue(self._insertion, row)
             return
         places = [place for place in range(len(columns)) if row[place] != old[place]]
         if not places:
             return
-        settings = ", ".join(f"{columns[place]} = :{columns[place]}" for place in places)
+        changed = settings(*(columns[place] for place in places))
         where = " AND ".join(f"{columns[place]} = :{columns[place]}" for place in self._key)
         values = tuple(row[place] for place in (*places, *self._key))
-        self._target.queue(f"UPDATE {name} SET {settings} WHERE {where}", values)
+        self._target.queue(Update(self._table.name, changed, where), values)
 
 
 def _is_past(key: Row, until: Row) -> bool:

@@ -1,6 +1,6 @@
 """Changes: the only way to write journalled data; every write takes its journal lines.
 
-A table module describes such a write as a :class:`Statement`, which does nothing by itself.
+A table module describes such a write as a :class:`Write`, which does nothing by itself.
 :class:`Changes` runs it, and requires the journal lines in the same call.
 
 These are written without a line, because they are derived or are no part of the memories:
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from typing import Self, TypeAlias
 
     from memstore.database import acts
-    from memstore.database.engine import Row, Statement, Transaction
+    from memstore.database.engine import Row, Transaction, Write
     from memstore.domain.records import JournalLine
 else:
     acts = lazy_import("memstore.database.acts")
@@ -92,30 +92,24 @@ class Changes:
         """When all changes of the transaction happen."""
         return acts.of(self.transaction).moment
 
-    def write(self, lines: Lines, *statements: Statement) -> None:
-        """Write the lines, then the statements, at the latest before the next read.
+    def write(self, lines: Lines, *writes: Write) -> None:
+        """Write the lines, then these writes, at the latest before the next read.
 
         The lines come first: a trigger allows an episode's text to be erased only if there is one.
         """
         self._journal(lines)
-        for statement in statements:
-            self.transaction.run_later(statement.sql_text, statement.parameters)
+        for form, values in writes:
+            self.transaction.run_later(form, values)
 
-    def insert(self, statement: Statement, lines: Lines) -> None:
-        """Queue an INSERT, and its lines."""
+    def insert(self, write: Write, lines: Lines) -> None:
+        """Queue a row that is inserted, and its lines."""
         acts.of(self.transaction)  # it reads, so it comes before what is queued
-        self.transaction.queue(statement.sql_text, statement.parameters)
+        self.transaction.queue(*write)
         self._journal(lines)
 
-    def write_some(
-        self, statements: Iterable[Statement], lines: Callable[[list[Row]], Lines]
-    ) -> list[Row]:
-        """Run statements with RETURNING, and write the lines for the rows they return, if any."""
-        rows = [
-            row
-            for statement in statements
-            for row in self.transaction.rows(statement.sql_text, statement.parameters)
-        ]
+    def write_some(self, writes: Iterable[Write], lines: Callable[[list[Row]], Lines]) -> list[Row]:
+        """Run writes that return rows, and write the lines for these, if any."""
+        rows = [row for write in writes for row in self.transaction.returned(*write)]
         if rows:
             self._journal(lines(rows))
         return rows
@@ -153,16 +147,16 @@ class Adoption(Changes):
         super().__init__(transaction, author)
         self._owed: dict[int, tuple[Any, Callable[[Any], Lines]]] = {}
 
-    def adopt(self, record: T, statement: Statement, lines: Callable[[T], Lines]) -> None:
-        """Queue the INSERT of a record; its lines are made from what it is in the end."""
+    def adopt(self, record: T, write: Write, lines: Callable[[T], Lines]) -> None:
+        """Queue the row of a record; its lines are made from what it is in the end."""
         acts.of(self.transaction)
-        self.transaction.queue(statement.sql_text, statement.parameters)
+        self.transaction.queue(*write)
         self._owed[record.id] = record, lines
 
-    def link(self, record: Stored, statement: Statement) -> None:
+    def link(self, record: Stored, write: Write) -> None:
         """Change a row that this adoption inserted."""
         _, lines = self._owed[record.id]
-        self.transaction.run_later(statement.sql_text, statement.parameters)
+        self.transaction.run_later(*write)
         self._owed[record.id] = record, lines
 
     def __enter__(self) -> Self:

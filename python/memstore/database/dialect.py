@@ -1,22 +1,44 @@
 """The parts of SQL that differ between engines. Everything else is written once for all of them.
 
-Statements name their parameters, ``:like_this``. A list parameter is read with :meth:`listed`, so
-that the text of a statement does not depend on the number of ids.
+Texts name their parameters, ``:like_this``, and tables of ours by names that begin with
+``memstore_``: these are their marks, and nothing else in a text is ever read. A list parameter is
+read with :meth:`Dialect.listed`, so that a text does not depend on the number of ids.
 """
 
 from __future__ import annotations
 
+import re
 from abc import ABC, abstractmethod
+from functools import lru_cache
 from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
 SAME_OWNERS: Final = (
     "user_id IS NOT DISTINCT FROM :user_id AND agent_id IS NOT DISTINCT FROM :agent_id"
     " AND run_id IS NOT DISTINCT FROM :run_id"
 )
 """A condition on rows of exactly these owners; an owner that is not set is NULL on both sides."""
+
+MARK: Final = re.compile(r"'[^']*'|::\w+|:(\w+)|\b(memstore_\w+)")
+"""A parameter or a table; literals and casts are passed over."""
+
+
+@lru_cache(maxsize=2048)
+def parameters_of(text: str) -> tuple[str, ...]:
+    """Return the names of a text's parameters, in the order in which each first appears."""
+    return tuple(dict.fromkeys(name for name, _ in MARK.findall(text) if name))
+
+
+def tables_of(text: str) -> frozenset[str]:
+    """Return the words of a text that begin like the name of a table."""
+    return frozenset(name for _, name in MARK.findall(text) if name)
+
+
+def with_parameters(text: str, write: Callable[[str], str]) -> str:
+    """Return a text in which each parameter is what a function makes of its name."""
+    return MARK.sub(lambda found: write(found[1]) if found[1] else found[0], text)
 
 
 class Dialect(ABC):
@@ -103,10 +125,14 @@ class Dialect(ABC):
         """Return a hint to read a table by this index (``None``: by its ids); may be empty."""
 
     @abstractmethod
-    def unclaimed(self, alias: str) -> str:
-        """Return the end of a query that locks the rows of a table, without those that are locked.
+    def unclaimed(self, alias: str, order: str = "") -> str:
+        """Return the end of a query that locks rows of its table, without locked ones.
 
-        It is empty where a write locks all rows.
+        Where a write locks all rows, it is only the order.
+
+        Args:
+            alias: the name of the table, the only one in the query.
+            order: what the rows are ordered by.
         """
 
     def difference(self, code: str, other: str) -> str:

@@ -1,4 +1,5 @@
-"""The interface to the database: a transaction with three verbs, ``rows``, ``one`` and ``run``."""
+"""The interface to the database: a transaction reads by texts, ``rows`` and ``one``, and writes
+values of :mod:`memstore.database.writes`, with ``run``, ``returned`` and ``queue``."""
 
 from __future__ import annotations
 
@@ -15,6 +16,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from memstore.database.dialect import Dialect
+    from memstore.database.writes import Form
     from memstore.domain.records import Head
     from memstore.domain.results import Span
 
@@ -88,57 +90,65 @@ def longest_wait(seconds: float) -> float:
 
 
 class Statement(NamedTuple):
-    """A statement to be run by another: above all a write to a journalled table, by
-    :class:`memstore.database.changes.Changes`."""
+    """A query to be asked by another."""
 
     sql_text: str
     parameters: Given = NO_PARAMETERS
+
+
+class Write(NamedTuple):
+    """A form with the values of its parameters, to be written by another: above all to a journalled
+    table, by :class:`memstore.database.changes.Changes`."""
+
+    form: Form
+    values: Given = NO_PARAMETERS
 
 
 class Queued:
     """The rows that a transaction writes later and together, in the order they were queued.
 
     Attributes:
-        rows: the queued rows of each statement.
+        rows: the queued rows of each form.
     """
 
     def __init__(self) -> None:
-        self.rows: dict[str, list[Row]] = {}
-        self._finishing: dict[str, Finish] = {}
-        self._order: list[str] = []
-        """The statements whose rows were taken ahead."""
+        self.rows: dict[Form, list[Row]] = {}
+        self._finishing: dict[Form, Finish] = {}
+        self._order: list[Form] = []
+        """The forms whose rows were taken ahead."""
 
-    def add(self, sql: str, row: Row, finish: Finish | None) -> None:
-        """Queue a row; ``finish`` completes the rows of this statement before they are written."""
-        if sql in self.rows:
-            self.rows[sql].append(row)
+    def add(self, form: Form, row: Row, finish: Finish | None) -> None:
+        """Queue a row; ``finish`` completes the rows of this form before they are written."""
+        rows = self.rows.get(form)
+        if rows is not None:
+            rows.append(row)
         else:
-            self.rows[sql] = [row]
+            self.rows[form] = [row]
             if finish is not None:
-                self._finishing[sql] = finish
+                self._finishing[form] = finish
 
-    def add_id(self, sql: str, row_id: int) -> None:
+    def add_id(self, form: Form, row_id: int) -> None:
         """Queue an id; consecutive ids become one row, with the first and the last of them."""
-        runs = self.rows.setdefault(sql, [])
+        runs = self.rows.setdefault(form, [])
         if runs and runs[-1][1] == row_id - 1:
             runs[-1] = (runs[-1][0], row_id)
         else:
             runs.append((row_id, row_id))
 
-    def completed(self, sql: str, rows: Sequence[Row]) -> Iterable[Row]:
-        """Return the rows of a statement as they are to be written."""
-        finish = self._finishing.get(sql)
+    def completed(self, form: Form, rows: Sequence[Row]) -> Iterable[Row]:
+        """Return the rows of a form as they are to be written."""
+        finish = self._finishing.get(form)
         return rows if finish is None else finish(rows)
 
-    def take(self, *, ahead: bool = False) -> dict[str, list[Row]]:
+    def take(self, *, ahead: bool = False) -> dict[Form, list[Row]]:
         """Return the queued rows, and forget them.
 
         Args:
             ahead: more rows are queued to be written after these, as if all had been taken
-                together: the statements keep their order, so a row follows what it refers to.
+                together: the forms keep their order, so a row follows what it refers to.
         """
         order = dict.fromkeys([*self._order, *self.rows])
-        taken = {sql: self.rows[sql] for sql in order if sql in self.rows}
+        taken = {form: self.rows[form] for form in order if form in self.rows}
         self._order = [*order] if ahead else []
         self.rows = {}
         return taken
@@ -147,7 +157,7 @@ class Queued:
 class Transaction(ABC):
     """An atomic transaction. All its reads see the same state of the database.
 
-    Queued statements run before the next read or write, so every read sees them.
+    Queued rows are written before the next read or write, so every read sees them.
     """
 
     act: object = None
@@ -214,7 +224,7 @@ class Transaction(ABC):
 
     @abstractmethod
     def one(self, sql: str, parameters: Given = NO_PARAMETERS) -> Row | None:
-        """Run a query (or an INSERT with RETURNING) and return its first row."""
+        """Run a query and return its first row."""
 
     def begin(self) -> None:  # noqa: B027 - a file needs nothing
         """Take the write lock now; otherwise, a server's is taken with the first query."""
@@ -230,34 +240,45 @@ class Transaction(ABC):
         """
 
     @abstractmethod
-    def run(self, sql: str, parameters: Given = NO_PARAMETERS) -> int:
-        """Run a statement and return how many rows it changed."""
-
-    def run_later(self, sql: str, parameters: Given = NO_PARAMETERS) -> None:
-        """Run a statement after what is queued: before the next other operation, or at the end.
-
-        A database of another machine gets both in one message. What the statement changed is not
-        told.
-        """
-        self.run(sql, parameters)
+    def run(self, form: Form, values: Given = NO_PARAMETERS) -> int:
+        """Write, and return how many rows were changed."""
 
     @abstractmethod
-    def queue(self, sql: str, parameters: Given, finish: Finish | None = None) -> None:
-        """Run a statement later: before the next other operation, or at the end.
+    def returned(self, form: Form, values: Given = NO_PARAMETERS) -> list[Row]:
+        """Write, and return what the form returns of each row that was changed."""
 
-        Queued statements with the same text run together, which takes half the time, in the order
-        in which each text was first queued. So queue a row after the one it refers to, with no
+    def run_later(self, form: Form, values: Given = NO_PARAMETERS) -> None:
+        """Write after what is queued: before the next other operation, or at the end.
+
+        A database of another machine gets both in one message. What was changed is not told.
+        """
+        self.run(form, values)
+
+    @abstractmethod
+    def execute(self, sql: str, parameters: Given = NO_PARAMETERS) -> int:
+        """Run a statement of the engine's own, as about its schema, and as it is.
+
+        Nothing is added to it: not the memory's tenant, nor what is derived. Return how many rows
+        it changed.
+        """
+
+    @abstractmethod
+    def queue(self, form: Form, values: Given, finish: Finish | None = None) -> None:
+        """Write later: before the next other operation, or at the end.
+
+        Queued rows of the same form are written together, which takes half the time, in the order
+        in which each form was first queued. So queue a row after the one it refers to, with no
         other operation in between.
 
         Args:
-            finish: completes the queued rows of this statement when it runs.
+            finish: completes the queued rows of this form when they are written.
         """
 
     @abstractmethod
-    def queue_id(self, sql: str, row_id: int) -> None:
-        """Like :meth:`queue`, but the statement runs once for each run of consecutive ids.
+    def queue_id(self, form: Form, row_id: int) -> None:
+        """Like :meth:`queue`, but writes once for each run of consecutive ids.
 
-        It must have the parameters ``:first`` and ``:last``, in this order.
+        The form must have the parameters ``:first`` and ``:last``, in this order.
         """
 
     @abstractmethod

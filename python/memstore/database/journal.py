@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from memstore._kernel.chain import seal
 from memstore.database.dialect import within
-from memstore.database.engine import NO_PARAMETERS, Statement
+from memstore.database.engine import NO_PARAMETERS, Statement, Write
+from memstore.database.writes import BY_ID, Update, settings
 from memstore.domain import clock
 from memstore.domain.records import Head, JournalLine
 from memstore.errors import StorageError
@@ -481,34 +482,32 @@ def last_of_kind(transaction: Transaction, fact_id: int, kind: Kind) -> datetime
     return clock.from_text(str(row[0])) if row and row[0] is not None else None
 
 
+ERASURE: Final = Update("memstore_journal", settings(*TEXTS, "salt", "erased"), BY_ID)
+
+
 def forgetting(
     transaction: Transaction, about: str, parameters: Parameters, texts: Collection[str] = TEXTS
-) -> list[Statement]:
-    """Return statements that erase texts of the lines that match a condition.
+) -> list[Write]:
+    """Return the writes that erase texts of the lines that match a condition.
 
     Their salts go, too, but the commitments stay, so that the chain still holds.
     """
     columns = f"id, {', '.join(TEXTS)}, salt, erased"
     rows = transaction.rows(f"SELECT {columns} FROM memstore_journal WHERE {about}", parameters)
     places = [name in texts for name in TEXTS]
-    statements = []
+    writes = []
     for id_, *line, erased in list(rows):
         if not any(text for text, goes in zip(line, places, strict=False) if goes):
             continue
         salt, erased = seal(tuple(line), erased, places)
         left = dict(zip(TEXTS, line, strict=False)) | dict.fromkeys(texts)
-        statements.append(
-            Statement(
-                "UPDATE memstore_journal SET before = :before, after = :after,"
-                " evidence = :evidence, salt = :salt, erased = :erased WHERE id = :id",
-                {**left, "salt": salt, "erased": erased, "id": id_},
-            )
-        )
-    return statements
+        values = {**left, "salt": salt, "erased": erased, "id": id_}
+        writes.append(Write(ERASURE, values))
+    return writes
 
 
-def forgetting_fact(transaction: Transaction, fact_id: int) -> list[Statement]:
-    """Return statements that erase a fact's text from the journal but keep the lines."""
+def forgetting_fact(transaction: Transaction, fact_id: int) -> list[Write]:
+    """Return the writes that erase a fact's text from the journal but keep the lines."""
     listed = transaction.dialect.listed("deciding")
     values: Parameters = {"id": fact_id, "deciding": DECIDING}
     about = f"fact_id = :id AND kind {{}}IN {listed}"
@@ -535,13 +534,13 @@ def comparing(transaction: Transaction, fact_id: int) -> list[JournalLine]:
     return [*_lines(transaction, about, {"id": fact_id})]
 
 
-def forgetting_evidence(transaction: Transaction, line_id: int) -> list[Statement]:
-    """Return statements that erase the evidence of a line."""
+def forgetting_evidence(transaction: Transaction, line_id: int) -> list[Write]:
+    """Return the writes that erase the evidence of a line."""
     return forgetting(transaction, "id = :id", {"id": line_id}, ["evidence"])
 
 
-def forgetting_episode(transaction: Transaction, episode_id: int) -> list[Statement]:
-    """Return statements that erase an episode from the journal but keep the lines."""
+def forgetting_episode(transaction: Transaction, episode_id: int) -> list[Write]:
+    """Return the writes that erase an episode from the journal but keep the lines."""
     return forgetting(transaction, "episode_id = :id AND fact_id IS NULL", {"id": episode_id})
 
 

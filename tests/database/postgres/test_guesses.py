@@ -8,7 +8,7 @@ from contextlib import closing, contextmanager
 import pytest
 from tests.support import postgres
 from tests.support.postgres import psycopg, with_option
-from tests.support.sent import watched
+from tests.support.sent import asked, watched
 
 import memstore
 from memstore import Store
@@ -132,7 +132,7 @@ def round_trips(store: Store, number: int = 2) -> list[str]:
 def waited_for() -> Iterator[list[str]]:
     """Yield a list of what begins each round trip."""
     sent: list[str] = []
-    with watched(before=lambda _, statements: sent.append(statements[0].text[:11])):
+    with watched(before=lambda _, statements: sent.append(asked(statements[0].text)[:11])):
         yield sent
 
 

@@ -11,7 +11,7 @@ import pytest
 from tests.support.clock import wait_until
 from tests.support.postgres import psycopg  # noqa: F401 - skips these tests without it
 from tests.support.programs import Letters
-from tests.support.sent import watched
+from tests.support.sent import asked, watched
 
 import memstore
 from memstore import Store
@@ -62,7 +62,7 @@ def test_they_go_on_together(store: Store, waiting: list[SharedLock]) -> None:
     together = threading.Barrier(THREADS)
 
     def look(_: Any, statements: Sequence[Sent]) -> None:
-        if any(one.text.startswith("SELECT f.id, f.uuid") for one in statements):
+        if any(asked(one.text).startswith("SELECT f.id, f.uuid") for one in statements):
             together.wait(20)  # all of them are inside
 
     with watched(before=look), ThreadPoolExecutor(THREADS) as threads:

@@ -25,7 +25,7 @@ def engine(path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[SqliteEngine
     monkeypatch.setattr(write_ahead_log, "SIZE_LIMIT_BYTES", BOUND)
     engine = SqliteEngine(path)
     with engine.write() as transaction:
-        transaction.run("CREATE TABLE items (content BLOB)")
+        transaction.execute("CREATE TABLE items (content BLOB)")
     yield engine
     engine.close()
 
@@ -33,7 +33,7 @@ def engine(path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[SqliteEngine
 def write(engine: SqliteEngine, times: int) -> None:
     for _ in range(times):
         with engine.write() as transaction:
-            transaction.run("INSERT INTO items VALUES (zeroblob(20000))")
+            transaction.execute("INSERT INTO items VALUES (zeroblob(20000))")
 
 
 def test_overlapping_readers_do_not_make_the_log_grow(engine: SqliteEngine) -> None:
@@ -99,7 +99,7 @@ def test_a_checkpoint_by_another_process_is_not_mistaken_for_a_reader(
 
     thread = threading.Thread(target=checkpoint)
     with engine.write() as transaction:
-        transaction.run("INSERT INTO items VALUES (zeroblob(?))", (size,))
+        transaction.execute("INSERT INTO items VALUES (zeroblob(?))", (size,))
         thread.start()
         waits_for_writer.wait()
     may_give_up.set()

@@ -36,8 +36,8 @@ def patient(monkeypatch: pytest.MonkeyPatch) -> None:
 def engine(path: Path) -> Iterator[SqliteEngine]:
     engine = SqliteEngine(path)
     with engine.write() as transaction:
-        transaction.run("CREATE TABLE items (name TEXT UNIQUE)")
-        transaction.run(
+        transaction.execute("CREATE TABLE items (name TEXT UNIQUE)")
+        transaction.execute(
             "CREATE TABLE parts (item TEXT REFERENCES items(name) DEFERRABLE INITIALLY DEFERRED)"
         )
     yield engine
@@ -45,7 +45,7 @@ def engine(path: Path) -> Iterator[SqliteEngine]:
 
 
 def adding(name: str) -> Body:
-    return lambda transaction: transaction.run(f"INSERT INTO items VALUES ('{name}')")
+    return lambda transaction: transaction.execute(f"INSERT INTO items VALUES ('{name}')")
 
 
 def failing(transaction: Transaction) -> None:
@@ -55,7 +55,7 @@ def failing(transaction: Transaction) -> None:
 
 def dangling(transaction: Transaction) -> None:
     """Make a change that only the commit refuses."""
-    transaction.run("INSERT INTO parts VALUES ('of nothing')")
+    transaction.execute("INSERT INTO parts VALUES ('of nothing')")
 
 
 def names(path: Path) -> list[str]:
@@ -178,7 +178,7 @@ def test_a_failed_commit_fails_every_member(engine: SqliteEngine, path: Path, pl
 def test_a_rollback_by_sqlite_fails_every_member(engine: SqliteEngine, path: Path) -> None:
     def given_up(transaction: Transaction) -> None:
         adding("two")(transaction)
-        transaction.run("INSERT OR ROLLBACK INTO items VALUES ('two')")
+        transaction.execute("INSERT OR ROLLBACK INTO items VALUES ('two')")
 
     outcomes = together(engine, adding("one"), given_up)
     assert [type(outcome) for outcome in outcomes] == [StorageError] * 2
@@ -199,7 +199,7 @@ def test_write_without_link_checks_gets_its_own_transaction(engine: SqliteEngine
 
     def alone() -> None:
         with engine.write(check_links=False) as transaction:
-            transaction.run("INSERT INTO parts VALUES ('of nothing')")
+            transaction.execute("INSERT INTO parts VALUES ('of nothing')")
 
     thread = threading.Thread(target=alone)
     with engine.write() as transaction:

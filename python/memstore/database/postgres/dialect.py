@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from memstore.database.dialect import Dialect
+from memstore.database.postgres.schema.tables import TENANT
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -107,8 +108,10 @@ class PostgresDialect(Dialect):
     def indexed_by(self, index: str | None) -> str:
         return ""
 
-    def unclaimed(self, alias: str) -> str:
-        return f"FOR UPDATE OF {alias} SKIP LOCKED"
+    def unclaimed(self, alias: str, order: str = "") -> str:
+        # Rows are locked in the table itself, so the tenant is named here.
+        ordered = f" ORDER BY {order}" if order else ""
+        return f"AND {alias}.tenant = :{TENANT}{ordered} FOR UPDATE OF {alias} SKIP LOCKED"
 
     def difference(self, code: str, other: str) -> str:
         same = f"CASE WHEN length({code}) = length({other}) THEN {code} END"

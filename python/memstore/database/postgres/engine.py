@@ -629,11 +629,7 @@ class PostgresEngine:
         if new:
             transaction.connection.together(row_security.looking_up(new))
         for namespace in new:
-            transaction.run(
-                "INSERT INTO memstore_namespaces (namespace, tenant) VALUES (:namespace, :tenant)"
-                " ON CONFLICT (namespace) DO NOTHING",
-                {"namespace": namespace, "tenant": self.tenant},
-            )
+            transaction.run(migrations.NAMESPACE, {"namespace": namespace, "tenant": self.tenant})
             row = transaction.one(
                 "SELECT tenant FROM memstore_namespaces WHERE namespace = :namespace",
                 {"namespace": namespace},

@@ -93,7 +93,7 @@ class LazyRead(PostgresTransaction):
     def ask_in_parallel(self, queries: Sequence[Statement]) -> None:
         if self._parallel is not None or not queries:
             return
-        asked = [self._statement(*query, returns=True) for query in queries]
+        asked = [self._query(*query) for query in queries]
         with Translated():
             sharing = parallel.sharing(self.connection)
         naming = [self._naming] if self.is_named else []
@@ -144,7 +144,7 @@ class LazyRead(PostgresTransaction):
     def _sent(self, connection: Connection, queries: Sequence[tuple[str, Given]]) -> Begun:
         self._connection = connection
         beginning = [Sent(READ), self._naming] if self.is_named else [Sent(READ)]
-        made = [self._statement(*query, returns=True) for query in queries]
+        made = [self._query(*query) for query in queries]
         answers = connection.together(*beginning, Sent(READ_STATE, [self.tenant]), *made)
         row = answers[len(beginning)].row
         return None if row is None else State(*row), answers[len(beginning) + 1 :]

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from memstore.database.postgres.connection import Answer, Connection
     from memstore.database.postgres.remembered import Remembered, State
     from memstore.database.postgres.statements import Joined, Place
+    from memstore.database.writes import Form
 
 
 class Outrun(Exception):
@@ -111,15 +112,14 @@ class LazyWrite(PostgresTransaction):
         return super().one(sql, parameters)
 
     def _read(self, sql: str, parameters: Given) -> list[Row]:
-        if self._state is None and statements.compiled(sql, True).is_remembered:
+        if self._state is None and statements.query(sql).is_remembered:
             self.begin()
         return super()._read(sql, parameters)
 
     def _fetched_together(self, queries: Sequence[tuple[str, Given]]) -> list[list[Row]]:
-        writes = any(statements.compiled(text, True).writes for text, _ in queries)
-        if writes or self.holds_connection or self._pending or self._queued.rows:
+        if self.holds_connection or self._pending or self._queued.rows:
             return super()._fetched_together(queries)
-        asked = [self._statement(*query, returns=True) for query in queries]
+        asked = [self._query(*query) for query in queries]
         if self.holds_connection:  # it was taken to check a namespace
             return super()._fetched_together(queries)
         answers = self._lock(*asked)
@@ -128,13 +128,13 @@ class LazyWrite(PostgresTransaction):
 
     # These note ids and lines. Taking the lock may replace the state, so it comes before them.
 
-    def _sent_now(self, given: Sequence[tuple[str, Given]], *, returns: bool) -> list[Answer]:
+    def _sent_now(self, make: Callable[[], list[Sent]]) -> list[Answer]:
         self.begin()
-        return super()._sent_now(given, returns=returns)
+        return super()._sent_now(make)
 
-    def run_later(self, sql: str, parameters: Given = NO_PARAMETERS) -> None:
+    def run_later(self, form: Form, values: Given = NO_PARAMETERS) -> None:
         self.begin()
-        super().run_later(sql, parameters)
+        super().run_later(form, values)
 
     def flush(self) -> None:
         self.begin()
@@ -162,7 +162,7 @@ class LazyWrite(PostgresTransaction):
         statement = self._joining()
         if statement is None or self._state is None:
             return None
-        completed = [self._queued.completed(text, rows) for text, rows in waiting.items()]
+        completed = [self._queued.completed(form, rows) for form, rows in waiting.items()]
         values: list[Any] = [*chain.from_iterable(chain.from_iterable(completed))]
         if bool in map(type, values):
             values = [*map(bindable, values)]
@@ -179,19 +179,19 @@ class LazyWrite(PostgresTransaction):
         return statement.text, statement.bound(values)
 
     def _joining(self) -> Joined | None:
-        """Return the statement that writes the queued rows, one of each INSERT, if there is one."""
-        texts = (*self._queued.rows,)
+        """Return the statement that writes the queued rows, one of each form, if there is one."""
+        forms = (*self._queued.rows,)
         rows = [row for (row,) in self._queued.rows.values()]
 
         def value(place: Place) -> object:
             row, column = place
             return rows[row][column]
 
-        metadata, fact, owner, pending = statements.clues(texts)
+        metadata, fact, owner, pending = statements.clues(forms)
         if any(len({*map(value, places)}) > 1 for places in pending):
             return None
         return statements.joined(
-            texts,
+            forms,
             lacks_metadata=metadata is not None and value(metadata) is None,
             is_fed=fact is not None and owner is not None and value(fact) == value(owner),
         )

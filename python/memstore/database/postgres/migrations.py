@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Final
 
 from memstore.database.postgres.schema import tables
 from memstore.database.tables import meta as meta_table
+from memstore.database.writes import Insert
 from memstore.domain import clock
 
 if TYPE_CHECKING:
@@ -19,19 +20,18 @@ LOCK: Final = 0x6D656D73746F7265
 """The advisory lock of the schema: "memstore"."""
 
 
+NAMESPACE: Final = Insert("memstore_namespaces", ("namespace", "tenant"), unique=("namespace",))
+
+
 def create(transaction: PostgresTransaction) -> None:
     """Create the tables, unless they are there, and the transaction's tenant."""
     tenant = {"tenant": transaction.tenant}
     if not transaction.scalar("SELECT count(to_regclass('memstore_tenants'))"):
         transaction.connection.execute(tables.text())
-    transaction.run("INSERT INTO memstore_tenants (tenant) VALUES (:tenant)", tenant)
-    transaction.run(
-        "INSERT INTO memstore_namespaces (namespace, tenant) VALUES (:tenant, :tenant)"
-        " ON CONFLICT (namespace) DO NOTHING",
-        tenant,
-    )
+    transaction.run(Insert("memstore_tenants", ("tenant",)), tenant)
+    transaction.run(NAMESPACE, {**tenant, "namespace": transaction.tenant})
     meta_table.put(transaction, "schema_family", meta_table.FAMILY)
     transaction.run(
-        "INSERT INTO memstore_generations (id, state, created_at) VALUES (1, 'active', :at)",
+        Insert("memstore_generations", ("id", "state", "created_at"), ("1", "'active'", ":at")),
         {"at": clock.to_text(clock.utc_now())},
     )

@@ -7,16 +7,18 @@ from contextlib import suppress
 from typing import TYPE_CHECKING, Any, Final, cast
 
 from memstore.database import acts
+from memstore.database.dialect import parameters_of
 from memstore.database.engine import NO_PARAMETERS, LastWrite, Queued, Transaction
-from memstore.database.postgres import derived, statements, vector_codes
+from memstore.database.postgres import derived, forms, statements, vector_codes
 from memstore.database.postgres import remembered as remembering
 from memstore.database.postgres.arrays import array, ids
 from memstore.database.postgres.connection import Sent
-from memstore.database.postgres.derived import TENANT
 from memstore.database.postgres.dialect import DIALECT
 from memstore.database.postgres.failures import Translated
 from memstore.database.postgres.remembered import State
 from memstore.database.postgres.schema import tables
+from memstore.database.postgres.schema.tables import TENANT
+from memstore.database.writes import Insert
 from memstore.domain.arguments import MAX_NUMBER
 from memstore.domain.metadata import json_writer
 from memstore.domain.records import Head
@@ -34,6 +36,7 @@ if TYPE_CHECKING:
     from memstore.database.postgres.sending import Sender
     from memstore.database.postgres.statements import Compiled
     from memstore.database.sqlite import marked
+    from memstore.database.writes import Form
 
     Run = Callable[[str, list[object]], object]
     """Runs a statement with its values, or notes that it is to run."""
@@ -70,7 +73,7 @@ AHEAD: Final = 1000
 
 
 class PostgresTransaction(Transaction):
-    """The three verbs over one connection, with the driver's errors translated.
+    """Reads and writes over one connection, with the driver's errors translated.
 
     Args:
         tenant: the tenant whose rows it reads and writes.
@@ -189,7 +192,7 @@ class PostgresTransaction(Transaction):
         return found[0] if found else None
 
     def _read(self, sql: str, parameters: Given) -> list[Row]:
-        statement, memory = statements.compiled(sql, True), self._remembered
+        statement, memory = statements.query(sql), self._remembered
         if memory is None or not statement.is_remembered or self._changed(statement.reads):
             return self._fetched(sql, parameters)
         given = parameters if isinstance(parameters, tuple) else parameters.items()
@@ -206,8 +209,8 @@ class PostgresTransaction(Transaction):
 
     def _fetched(self, sql: str, parameters: Given) -> list[Row]:
         if self._prefetched or self._parallel is not None:
-            statement = statements.compiled(sql, True)
-            bound = self._bound_of(statement, sql, parameters)
+            statement = statements.query(sql)
+            bound = self._bound_of(statement, parameters_of(sql), parameters)
             for known, rows in self._prefetched:
                 if known == (statement.text, bound):
                     return rows
@@ -218,15 +221,15 @@ class PostgresTransaction(Transaction):
         return self._fetched_together([(sql, parameters)])[0]
 
     def _fetched_together(self, queries: Sequence[tuple[str, Given]]) -> list[list[Row]]:
-        found = self._sent_now(queries, returns=True)
+        found = self._sent_now(lambda: [self._query(*query) for query in queries])
         self._last = found[-1]
         return [answer.rows for answer in found]
 
-    def _sent_now(self, given: Sequence[tuple[str, Given]], *, returns: bool) -> list[Answer]:
-        """Send statements after those that wait; return the answers to these."""
+    def _sent_now(self, make: Callable[[], list[Sent]]) -> list[Answer]:
+        """Send what is made after what waits; return the answers to it."""
         with Translated():
             self._pending = self._taken_statements()
-            made = [self._statement(*one, returns=returns) for one in given]
+            made = make()
             waiting, self._pending = self._pending, []
             return self.connection.together(*waiting, *made)[len(waiting) :]
 
@@ -235,13 +238,14 @@ class PostgresTransaction(Transaction):
             return  # what is written next might change the answers
         keys = []
         for text, parameters in queries:
-            statement = statements.compiled(text, True)
-            keys.append((statement.text, self._bound_of(statement, text, parameters)))
+            statement = statements.query(text)
+            bound = self._bound_of(statement, parameters_of(text), parameters)
+            keys.append((statement.text, bound))
         self._prefetched = [*zip(keys, self._fetched_together(queries), strict=True)]
 
     def _changed(self, read: frozenset[str]) -> bool:
         """Return whether it wrote one of some tables, or will."""
-        written = (statements.compiled(text, False).fed for text in self._queued.rows)
+        written = (statements.write(form, False).fed for form in self._queued.rows)
         return not (read.isdisjoint(self._written) and all(map(read.isdisjoint, written)))
 
     def _relied(self, *, only_epoch: bool = False) -> None:
@@ -251,36 +255,48 @@ class PostgresTransaction(Transaction):
             only_epoch: whether it holds as long as the epoch is the same.
         """
 
-    def run(self, sql: str, parameters: Given = NO_PARAMETERS) -> int:
+    def run(self, form: Form, values: Given = NO_PARAMETERS) -> int:
         self._prefetched = []
-        (answer,) = self._sent_now([(sql, parameters)], returns=False)
-        if statements.compiled(sql, False).counts:
+        (answer,) = self._sent_now(lambda: [self._write(form, values, returns=False)])
+        if statements.write(form, False).counts:
             return int(answer.row[0]) if answer.row else 0
         return answer.count
 
-    def run_later(self, sql: str, parameters: Given = NO_PARAMETERS) -> None:
+    def returned(self, form: Form, values: Given = NO_PARAMETERS) -> list[Row]:
+        self._prefetched = []
+        (answer,) = self._sent_now(lambda: [self._write(form, values, returns=True)])
+        return answer.rows
+
+    def execute(self, sql: str, parameters: Given = NO_PARAMETERS) -> int:
+        text, names = statements.numbered(sql)
+        given = _named(names, parameters)
+        bound = [bindable(given[name]) for name in names]
+        (answer,) = self._sent_now(lambda: [Sent(text, bound)])
+        return answer.count
+
+    def run_later(self, form: Form, values: Given = NO_PARAMETERS) -> None:
         self._prefetched = []
         with Translated():
             self._pending = self._taken_statements()
-            self._pending.append(self._statement(sql, parameters, returns=False))
+            self._pending.append(self._write(form, values, returns=False))
 
-    def queue(self, sql: str, parameters: Given, finish: Finish | None = None) -> None:
-        sql, row = vector_codes.with_code(sql, parameters)
+    def queue(self, form: Form, values: Given, finish: Finish | None = None) -> None:
+        form, row = vector_codes.with_code(form, values)
         self._prefetched = []
         if not isinstance(row, tuple):
-            row = tuple(cast("Value", row[name]) for name in statements.named(sql))
-        if len(self._queued.rows.get(sql, ())) >= AHEAD:
+            row = tuple(cast("Value", row[name]) for name in form.names)
+        if len(self._queued.rows.get(form, ())) >= AHEAD:
             self._send_ahead()
-        self._queued.add(sql, row, finish)
+        self._queued.add(form, row, finish)
 
-    def queue_id(self, sql: str, row_id: int) -> None:
-        self._queued.add_id(sql, row_id)
+    def queue_id(self, form: Form, row_id: int) -> None:
+        self._queued.add_id(form, row_id)
 
     def flush(self) -> None:
-        """Run the queued statements."""
-        if statements := self._taken_statements():
+        """Write what is queued."""
+        if made := self._taken_statements():
             with Translated():
-                self.connection.together(*statements)
+                self.connection.together(*made)
 
     def _send_ahead(self) -> None:
         """Send what is queued; the server runs it while more is queued."""
@@ -306,34 +322,33 @@ class PostgresTransaction(Transaction):
 
     def _run_queued(self, run: Run, *, ahead: bool = False) -> None:
         self.note_namespaces()
-        for text, rows in self._queued.take(ahead=ahead).items():
-            self._run_many(text, [*self._queued.completed(text, rows)], run)
+        for form, rows in self._queued.take(ahead=ahead).items():
+            self._run_many(form, [*self._queued.completed(form, rows)], run)
 
     def note_namespaces(self) -> None:
         """Note the namespaces of the queued rows."""
-        for text, rows in self._queued.rows.items():
-            place = statements.namespace_place(text)
+        for form, rows in self._queued.rows.items():
+            place = statements.namespace_place(form)
             if place is not None:
                 self.namespaces |= {str(row[place]) for row in rows}
 
-    def _run_many(self, text: str, rows: Sequence[Row], run: Run) -> None:
-        names = statements.named(text)
-        if len(rows) > 1 and statements.batched(text) is not None:
+    def _run_many(self, form: Form, rows: Sequence[Row], run: Run) -> None:
+        names = form.names
+        if len(rows) > 1 and forms.batched(form) is not None:
             for start in range(0, len(rows), BATCH):
-                self._run_batch(text, rows[start : start + BATCH], run)
+                self._run_batch(form, rows[start : start + BATCH], run)
         else:
-            statement = statements.compiled(text, False)
+            statement = statements.write(form, False)
             self._note(statement)
-            self._note_line(text, statement, rows)
+            self._note_line(form, rows)
             for row in rows:
                 run(statement.text, self._bound(statement, names, [*map(bindable, row)]))
-        table = statements.compiled(text, False).table
-        if table and "id" in names:
-            self._note_id(table, max(row[names.index("id")] for row in rows))
+        if isinstance(form, Insert) and "id" in names:
+            self._note_id(form.table, max(row[names.index("id")] for row in rows))
 
-    def _run_batch(self, text: str, rows: Sequence[Row], run: Run) -> None:
-        """Run an INSERT for rows as one statement."""
-        names = statements.named(text)
+    def _run_batch(self, form: Form, rows: Sequence[Row], run: Run) -> None:
+        """Insert rows of a form with one statement."""
+        names, table = form.names, form.table
         columns = [*zip(*rows, strict=True)]
         constant = {
             name: column[0]
@@ -341,21 +356,20 @@ class PostgresTransaction(Transaction):
             if column.count(column[0]) == len(column)
         }
         constant.pop(names[0], None)  # something has to say how many rows there are
-        many = statements.batched(text, frozenset(constant))
+        many = forms.batched(form, frozenset(constant))
         if many is None:
-            raise ValueError(f"{text!r} cannot be run for many rows at once")
-        table = statements.compiled(text, False).table
+            raise ValueError(f"{form!r} cannot be written for many rows at once")
         needless = derived.needless(
             table,
             lacks_metadata=constant.get("metadata", "") is None,
             is_fed=self._are_fed(names, columns),
         )
-        statement = statements.compiled(many.text, False, needless)
+        statement = statements.write(many.form, False, needless)
         self._note(statement)
-        self._note_line(text, statement, rows)
+        self._note_line(form, rows)
         values = [
-            bindable(constant[name]) if name in constant else array(column, type_)
-            for name, column, type_ in zip(names, columns, many.types, strict=True)
+            bindable(constant[name]) if name in constant else array(column, many.types[name])
+            for name, column in zip(names, columns, strict=True)
         ]
         run(statement.text, self._bound(statement, names, values))
         if table in statements.WITH_NAMESPACE:
@@ -372,16 +386,11 @@ class PostgresTransaction(Transaction):
         self.effects |= statement.effects
         self._written |= statement.fed
 
-    def _note_line(self, text: str, statement: Compiled, rows: Sequence[Row]) -> None:
+    def _note_line(self, form: Form, rows: Sequence[Row]) -> None:
         """Note the journal's last line."""
-        if statement.writes != acts.TABLE or statement.table != acts.TABLE:
-            return
-        names = statements.named(text)
-        if text == acts.INSERTION:
-            line, at, hash_ = (rows[-1][names.index(name)] for name in ("id", "at", "hash"))
-            self._head = (cast("int", line), cast("str", at), cast("bytes", hash_))
-        else:
-            self._head = None
+        if form.table == acts.TABLE and isinstance(form, Insert):
+            line, at, hash_ = (rows[-1][form.names.index(name)] for name in ("id", "at", "hash"))
+            self._head = (line, at, hash_)
 
     def _bound(
         self, statement: Compiled, names: Sequence[str], values: Sequence[object]
@@ -391,29 +400,43 @@ class PostgresTransaction(Transaction):
         given[TENANT] = self.tenant
         return [given[name] for name in statement.names]
 
-    def _bound_of(self, statement: Compiled, text: str, parameters: Given) -> list[object]:
-        given = {**_named(text, parameters), TENANT: self.tenant}
+    def _bound_of(
+        self, statement: Compiled, names: Sequence[str], parameters: Given
+    ) -> list[object]:
+        given = {**_named(names, parameters), TENANT: self.tenant}
         return [
             _listed(given[name]) if name in statement.lists else bindable(given[name])
             for name in statement.names
         ]
 
-    def _statement(self, text: str, parameters: Given, *, returns: bool) -> Sent:
-        """Return a statement as it is sent, and note what it changes."""
-        text, parameters = vector_codes.with_code(text, parameters)
-        statement = statements.compiled(text, returns)
-        self._note(statement)
-        if statement.table == acts.TABLE:
-            self._head = None
-        given = _named(text, parameters)
+    def _query(self, text: str, parameters: Given) -> Sent:
+        """Return a query as it is sent."""
+        statement, names = statements.query(text), parameters_of(text)
+        given = _named(names, parameters)
         self._check_namespaces(statement, given)
-        bound = self._bound_of(statement, text, given)
-        id_, namespace = given.get("id"), given.get("namespace")
-        if statement.table and isinstance(id_, int):
-            self._note_id(statement.table, id_)
-        if statement.table in statements.WITH_NAMESPACE and isinstance(namespace, str):
-            self.namespaces.add(namespace)
+        bound = self._bound_of(statement, names, given)
         return Sent(statement.text, bound, statement.is_binary, statement.is_keyed)
+
+    def _write(self, form: Form, values: Given, *, returns: bool) -> Sent:
+        """Return a write as it is sent, and note what it changes."""
+        form, values = vector_codes.with_code(form, values)
+        statement = statements.write(form, returns)
+        self._note(statement)
+        given = _named(form.names, values)
+        self._check_namespaces(statement, given)
+        if isinstance(form, Insert):
+            self._note_row(form, given)
+        bound = self._bound_of(statement, form.names, given)
+        return Sent(statement.text, bound, is_keyed=statement.is_keyed)
+
+    def _note_row(self, form: Insert, given: Mapping[str, Any]) -> None:
+        if form.table == acts.TABLE:
+            self._head = None
+        id_, namespace = given.get("id"), given.get("namespace")
+        if isinstance(id_, int):
+            self._note_id(form.table, id_)
+        if form.table in statements.WITH_NAMESPACE and isinstance(namespace, str):
+            self.namespaces.add(namespace)
 
     def _check_namespaces(self, statement: Compiled, given: Mapping[str, Any]) -> None:
         if TENANT not in statement.names:
@@ -446,7 +469,7 @@ class PostgresTransaction(Transaction):
     def _reserve(self, table: str, count: int) -> int:
         self._relied()
         if table not in self._counters:
-            statement = statements.compiled(f"SELECT max(id) FROM {table}", True)
+            statement = statements.query(f"SELECT max(id) FROM {table}")
             with Translated():
                 bound = [self.tenant for _ in statement.names]
                 row = self.connection.run(statement.text, *bound).row
@@ -496,9 +519,9 @@ def columns_of(state: State) -> list[object]:
     return [version, epoch, _to_text(counters), *line]
 
 
-def _named(text: str, parameters: Given) -> Mapping[str, Any]:
+def _named(names: Sequence[str], parameters: Given) -> Mapping[str, Any]:
     if isinstance(parameters, tuple):
-        return dict(zip(statements.named(text), parameters, strict=True))
+        return dict(zip(names, parameters, strict=True))
     return parameters
 
 

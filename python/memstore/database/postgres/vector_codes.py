@@ -7,17 +7,19 @@ writes a vector writes its code too.
 
 from __future__ import annotations
 
-import re
 from functools import lru_cache
 from struct import Struct
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from memstore.database.postgres import statements
+from memstore.database.dialect import parameters_of, with_parameters
 from memstore.database.postgres.arrays import Bits
+from memstore.database.writes import Insert, Update
 from memstore.domain.records import BYTES_PER_NUMBER
+from memstore.frozen import replace
 
 if TYPE_CHECKING:
     from memstore.database.engine import Given, Row
+    from memstore.database.writes import Form
 
 MAX_BITS: Final = 4096
 """Of a longer vector the first numbers count: an index takes no entry above 2,700 bytes."""
@@ -25,14 +27,7 @@ MAX_BITS: Final = 4096
 SIGNS: Final = b"0" * 128 + b"1" * 128
 """The digit that the highest byte of a number stands for."""
 
-TABLES: Final = "memstore_(?:fact|piece)_vectors"
-
-INSERT: Final = re.compile(
-    rf"(INSERT INTO {TABLES} \([\w, ]*\bembedding\b[\w, ]*)\)( .*?)(\)| FROM memstore_generations)",
-    re.DOTALL,
-)
-UPDATE: Final = re.compile(rf"(UPDATE {TABLES} .*?\bembedding = )(NULL\b|:\w+)(.*)", re.DOTALL)
-PLACED: Final = re.compile(r"CASE WHEN state = 'active' THEN (:\w+) END")
+TABLES: Final = frozenset({"memstore_fact_vectors", "memstore_piece_vectors"})
 
 _length: Final = Struct(">i").pack
 
@@ -46,49 +41,48 @@ def code(blob: bytes) -> Bits:
 
 
 class Coded(NamedTuple):
-    """A statement that writes a vector, changed so that it writes its code too."""
+    """A form that writes vectors, changed so that it writes their codes too."""
 
-    text: str
+    form: Form
     vector: str | None
-    """The parameter of the vector; ``None`` if the statement removes vectors."""
-    vector_at: int = 0
-    """Its place among the parameters."""
-    at: int = 0
-    """The place of the parameter ``code``."""
+    """The parameter of the vector; ``None`` if the form removes vectors."""
+    places: tuple[int | None, ...]
+    """The place of each parameter in a row without the code; ``None`` for the code."""
 
 
 @lru_cache(maxsize=512)
-def coded(sql: str) -> Coded | None:
-    """Return a statement with codes; ``None`` if it writes no vectors."""
-    if insert := INSERT.match(sql):
-        columns, values, end = insert.groups()
-        names = statements.named(sql)
-        vector = "embedding" if end == ")" else PLACED.findall(values)[0][1:]
-        value = ":code" if end == ")" else "CASE WHEN state = 'active' THEN :code END"
-        text = f"{columns}, code){values}, {value}{end}{sql[insert.end() :]}"
-    elif update := UPDATE.match(sql):
-        before, value, after = update.groups()
-        if value == "NULL":
-            return Coded(f"{before}NULL, code = NULL{after}", None)
-        vector, names = value[1:], statements.named(sql)
-        text = f"{before}{value}, code = :code{after}"
+def coded(form: Form) -> Coded | None:
+    """Return a form with codes; ``None`` if it writes no vectors."""
+    if isinstance(form, Insert) and "embedding" in form.columns:
+        value = form.values[form.columns.index("embedding")]
+        made: Form = replace(
+            form, columns=(*form.columns, "code"), values=(*form.values, _of_code(value))
+        )
+    elif isinstance(form, Update) and "embedding" in form.settings:
+        value = form.settings["embedding"]
+        made = replace(form, settings={**form.settings, "code": _of_code(value)})
     else:
         return None
-    return Coded(text, vector, names.index(vector), statements.named(text).index("code"))
+    vector = next(iter(parameters_of(value)), None)
+    places = tuple(None if name == "code" else form.names.index(name) for name in made.names)
+    return Coded(made, vector, places)
 
 
-def with_code(sql: str, parameters: Given) -> tuple[str, Given]:
-    """Return a statement, and its parameters, that writes the codes of the vectors it writes."""
-    found = coded(sql)
-    if found is None:
-        return sql, parameters
-    if found.vector is None:
-        return found.text, parameters
-    if isinstance(parameters, tuple):
-        own = _code(parameters[found.vector_at])
-        row: Row = (*parameters[: found.at], own, *parameters[found.at :])
-        return found.text, row
-    return found.text, {**parameters, "code": _code(parameters[found.vector])}
+def _of_code(value: str) -> str:
+    """Return the expression of a code beside that of its vector."""
+    return with_parameters(value, lambda _: ":code")
+
+
+def with_code(form: Form, values: Given) -> tuple[Form, Given]:
+    """Return a form, and its values, that writes the codes of the vectors it writes."""
+    found = coded(form) if form.table in TABLES else None
+    if found is None or found.vector is None:
+        return form if found is None else found.form, values
+    if isinstance(values, tuple):
+        own = _code(values[form.names.index(found.vector)])
+        row: Row = tuple(own if place is None else values[place] for place in found.places)
+        return found.form, row
+    return found.form, {**values, "code": _code(values[found.vector])}
 
 
 def _code(blob: object) -> Bits | None:

@@ -73,8 +73,8 @@ class SqliteDialect(Dialect):
     def indexed_by(self, index: str | None) -> str:
         return f"INDEXED BY {index}" if index else "NOT INDEXED"
 
-    def unclaimed(self, alias: str) -> str:
-        return ""
+    def unclaimed(self, alias: str, order: str = "") -> str:
+        return order and f"ORDER BY {order}"
 
 
 DIALECT: Final = SqliteDialect()

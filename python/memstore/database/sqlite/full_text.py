@@ -182,7 +182,7 @@ class Fts5(NamedTuple):
     def check(self, transaction: Transaction) -> str | None:
         try:
             refresh(transaction)
-            transaction.run(
+            transaction.execute(
                 f"INSERT INTO {self.name} ({self.name}, rank) VALUES ('integrity-check', 1)"
             )
         except StorageError as error:
@@ -194,13 +194,13 @@ class Fts5(NamedTuple):
     def forget_deleted(self, transaction: Transaction) -> None:
         # This merges the index into one segment. FTS5's `secure-delete` would erase text at each
         # delete, but make the file unreadable for SQLite before 3.42.
-        transaction.run(f"INSERT INTO {self.name} ({self.name}) VALUES ('optimize')")
+        transaction.execute(f"INSERT INTO {self.name} ({self.name}) VALUES ('optimize')")
 
     def forget_some(self, transaction: Transaction, *, first: bool) -> bool:
         # A negative number begins a merge of all segments into one. A merge that changes nothing
         # more than the command itself has found nothing to do.
         before = transaction.scalar("SELECT total_changes()")
-        transaction.run(
+        transaction.execute(
             f"INSERT INTO {self.name} ({self.name}, rank) VALUES ('merge', :pages)",
             {"pages": -MERGED_PAGES if first else MERGED_PAGES},
         )
@@ -289,12 +289,12 @@ class _Rebuild:
         self._last_id = transaction.scalar(f"SELECT max(id) FROM {self._table}")
         columns = ", ".join(self._columns)
         tokenizer, arguments = TOKENIZER
-        transaction.run(
+        transaction.execute(
             f"CREATE VIRTUAL TABLE {self._new} USING fts5({columns}, content='{self._texts}',"
             f" content_rowid='id', tokenize='{' '.join([tokenizer, *arguments])}')"
         )
         for _, trigger in self.triggers():
-            transaction.run(trigger)
+            transaction.execute(trigger)
 
     def triggers(self) -> Iterator[tuple[str, str]]:
         """Yield the name and the text of each trigger of the new index."""
@@ -336,7 +336,7 @@ class _Rebuild:
             ids = range(ids.start, following[0][0])
         self._next_id = ids.stop
         columns = ", ".join(self._columns)
-        transaction.run(
+        transaction.execute(
             f"INSERT INTO {self._new} (rowid, {columns}) SELECT id, {columns} FROM {self._texts}"
             " WHERE id >= :start AND id < :stop"
             # A row with a reserved id may have been inserted and indexed since.
@@ -348,11 +348,11 @@ class _Rebuild:
     def _replace(self, transaction: Transaction) -> None:
         self._check_there(transaction)
         self._drop_triggers(transaction, self._new)
-        transaction.run(f"DROP TABLE {self._old}")
+        transaction.execute(f"DROP TABLE {self._old}")
         # Legacy: triggers keep the old name, which the new index is about to get.
-        transaction.run("PRAGMA legacy_alter_table = ON")
-        transaction.run(f"ALTER TABLE {self._new} RENAME TO {self._old}")
-        transaction.run("PRAGMA legacy_alter_table = OFF")
+        transaction.execute("PRAGMA legacy_alter_table = ON")
+        transaction.execute(f"ALTER TABLE {self._new} RENAME TO {self._old}")
+        transaction.execute("PRAGMA legacy_alter_table = OFF")
 
     def _check_there(self, transaction: Transaction) -> None:
         if not _named(transaction, "table", self._new):
@@ -362,11 +362,11 @@ class _Rebuild:
         """Remove the remains of an interrupted rebuild."""
         for name in _named(transaction, "table", f"{self._old}_new_????????"):
             self._drop_triggers(transaction, name)
-            transaction.run(f"DROP TABLE {name}")
+            transaction.execute(f"DROP TABLE {name}")
 
     def _drop_triggers(self, transaction: Transaction, new: str) -> None:
         for name in _named(transaction, "trigger", f"{new}_*"):
-            transaction.run(f"DROP TRIGGER {name}")
+            transaction.execute(f"DROP TRIGGER {name}")
 
 
 def _named(transaction: Transaction, kind: str, pattern: str) -> list[str]:

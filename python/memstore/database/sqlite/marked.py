@@ -48,13 +48,13 @@ def _indexed(texts: Sequence[str]) -> SqliteTransaction:
     """Return a transaction in which these texts are the only row of the index."""
     transaction = _scratch()
     tokenizer, arguments = full_text.TOKENIZER
-    transaction.run(
+    transaction.execute(
         f"CREATE VIRTUAL TABLE IF NOT EXISTS {NAME} USING fts5"
         f"({', '.join(COLUMNS)}, tokenize='{' '.join([tokenizer, *arguments])}')"
     )
-    transaction.run(f"DELETE FROM {NAME}")
+    transaction.execute(f"DELETE FROM {NAME}")
     given = dict(zip(COLUMNS, texts, strict=False)) | {"segments": words.segments(*texts)}
-    transaction.run(
+    transaction.execute(
         f"INSERT INTO {NAME} (rowid, {', '.join(given)}) VALUES (1, :{', :'.join(given)})", given
     )
     return transaction

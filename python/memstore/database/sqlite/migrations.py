@@ -44,12 +44,14 @@ def take_step(transaction: Transaction, version: int) -> None:
         _take_step_7(transaction)
         return
     if version == 1:
-        transaction.run("CREATE TABLE IF NOT EXISTS memstore_version (version INTEGER NOT NULL)")
+        transaction.execute(
+            "CREATE TABLE IF NOT EXISTS memstore_version (version INTEGER NOT NULL)"
+        )
     _run_file(transaction, f"original/v{version:02}.sql")
 
 
 def _run_file(transaction: Transaction, name: str) -> None:
-    transaction.run(_text_of(name))
+    transaction.execute(_text_of(name))
 
 
 @cache
@@ -96,7 +98,7 @@ def complete(transaction: Transaction) -> None:
     held = {str(name) for (name,) in transaction.rows(COLUMNS)}
     lacking = [name for name in LATER_COLUMNS if name not in held]
     for name in lacking:
-        transaction.run(f"ALTER TABLE memstore_facts ADD COLUMN {name} {LATER_COLUMNS[name]}")
+        transaction.execute(f"ALTER TABLE memstore_facts ADD COLUMN {name} {LATER_COLUMNS[name]}")
     if "category_key" in lacking:
         fact_table.key_categories(transaction)
     # Each once, in order: what comes with a later column replaces what came with an earlier one.
@@ -120,9 +122,9 @@ def _take_step_7(transaction: Transaction) -> None:
         _run_file(transaction, f"v07/{group}.sql")
     _adopt_facts(transaction)
     _carry_vectors(transaction)
-    transaction.run("DROP TABLE memstore_original_facts")
+    transaction.execute("DROP TABLE memstore_original_facts")
     for statement in others:
-        transaction.run(statement)
+        transaction.execute(statement)
 
 
 def _built_by_others(transaction: Transaction) -> list[str]:
@@ -141,14 +143,14 @@ def _built_by_others(transaction: Transaction) -> list[str]:
 def _set_original_aside(transaction: Transaction) -> None:
     """Rename the original's table of facts, so that the new one is created in one statement."""
     for trigger in ("ai", "ad", "au"):
-        transaction.run(f"DROP TRIGGER IF EXISTS memstore_facts_{trigger}")
-    transaction.run("DROP TABLE IF EXISTS memstore_facts_fts")
+        transaction.execute(f"DROP TRIGGER IF EXISTS memstore_facts_{trigger}")
+    transaction.execute("DROP TABLE IF EXISTS memstore_facts_fts")
     for index in ("subject", "category", "active", "namespace"):
-        transaction.run(f"DROP INDEX IF EXISTS idx_memstore_{index}")
+        transaction.execute(f"DROP INDEX IF EXISTS idx_memstore_{index}")
     # Views and foreign keys of other tables in the file keep the name, which the new table gets.
-    transaction.run("PRAGMA legacy_alter_table = ON")
-    transaction.run("ALTER TABLE memstore_facts RENAME TO memstore_original_facts")
-    transaction.run("PRAGMA legacy_alter_table = OFF")
+    transaction.execute("PRAGMA legacy_alter_table = ON")
+    transaction.execute("ALTER TABLE memstore_facts RENAME TO memstore_original_facts")
+    transaction.execute("PRAGMA legacy_alter_table = OFF")
 
 
 TEXT_COLUMNS = (
@@ -185,10 +187,10 @@ def _carry_facts(transaction: Transaction) -> None:
             texts["content"] or "", texts["subject"] or "", texts["category"] or ""
         )
         uuid = clock.new_uuid(created)
-        transaction.run(carry, {**values, "id": fact_id, "uuid": uuid, **found._asdict()})
+        transaction.execute(carry, {**values, "id": fact_id, "uuid": uuid, **found._asdict()})
     # The original may have deleted rows, and ids must not be reused.
-    transaction.run("DELETE FROM sqlite_sequence WHERE name = 'memstore_facts'")
-    transaction.run(
+    transaction.execute("DELETE FROM sqlite_sequence WHERE name = 'memstore_facts'")
+    transaction.execute(
         "UPDATE sqlite_sequence SET name = 'memstore_facts' WHERE name = 'memstore_original_facts'"
     )
 
@@ -232,7 +234,7 @@ def _break_circles(transaction: Transaction) -> None:
     The original did not prevent circles.
     """
     for circle in fact_table.circles(transaction):
-        transaction.run(
+        transaction.execute(
             "UPDATE memstore_facts SET superseded_by = NULL, superseded_at = NULL WHERE id = :id",
             {"id": max(circle)},
         )
@@ -264,8 +266,10 @@ def _carry_vectors(transaction: Transaction) -> None:
         meta_table.get(transaction, name) for name in ("embedding_model", "embedding_dim")
     )
     _begin_generation(transaction, model, dimension)
-    transaction.run("DELETE FROM memstore_meta WHERE key IN ('embedding_model', 'embedding_dim')")
-    transaction.run(
+    transaction.execute(
+        "DELETE FROM memstore_meta WHERE key IN ('embedding_model', 'embedding_dim')"
+    )
+    transaction.execute(
         "INSERT INTO memstore_fact_vectors (generation_id, fact_id, embed_attempts, embedding)"
         " SELECT g.id, f.id, CASE WHEN f.content = '' THEN -1 ELSE 0 END,"
         "  CASE WHEN g.model IS NOT NULL AND typeof(o.embedding) = 'blob'"
@@ -278,14 +282,14 @@ def _carry_vectors(transaction: Transaction) -> None:
         " WHERE embedding IS NOT NULL"
     )
     for id_, fact_id, blob in list(vectors):
-        transaction.run(
+        transaction.execute(
             "UPDATE memstore_fact_vectors SET checksum = :checksum WHERE id = :id",
             {"id": id_, "checksum": vector_table.checksum(fact_id, blob)},
         )
 
 
 def _begin_generation(transaction: Transaction, model: str | None, dimension: str | None) -> None:
-    transaction.run(
+    transaction.execute(
         "INSERT INTO memstore_generations (model, dimension, state, created_at)"
         " VALUES (:model, CAST(:dimension AS INTEGER), 'active', :at)",
         {"model": model, "dimension": dimension, "at": clock.to_text(clock.utc_now())},

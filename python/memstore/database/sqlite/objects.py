@@ -81,7 +81,7 @@ def mend(transaction: Transaction) -> Mended:
     """
     planted = [*_planted(transaction)]
     for one in planted:
-        transaction.run(f"DROP {one.kind} IF EXISTS {_quoted(one.name)}")
+        transaction.execute(f"DROP {one.kind} IF EXISTS {_quoted(one.name)}")
     stored = {one.name: one for one in _objects(transaction)}
     own = [one for one in _expected() if one.is_own]
     wrong = [one for one in own if one.name not in stored or not stored[one.name].equals(one)]
@@ -90,8 +90,8 @@ def mend(transaction: Transaction) -> Mended:
     wrong += [one for one in own if one not in wrong and _is_on(one, views)]
     for one in sorted(wrong, key=lambda one: ("table", *KINDS).index(one.kind)):
         if one.name in stored:
-            transaction.run(f"DROP {stored[one.name].kind} IF EXISTS {one.name}")
-        transaction.run(one.sql)
+            transaction.execute(f"DROP {stored[one.name].kind} IF EXISTS {one.name}")
+        transaction.execute(one.sql)
     return Mended(
         len(wrong), [f"{one.kind} {one.name} on {one.table}: {one.sql}" for one in planted]
     )

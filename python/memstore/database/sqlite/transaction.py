@@ -2,25 +2,28 @@
 
 from __future__ import annotations
 
-import re
 from contextlib import suppress
-from functools import lru_cache, partial
+from functools import partial
 from itertools import chain, islice
 from typing import TYPE_CHECKING, Final, cast
 
 import apsw
 
+from memstore.database.dialect import parameters_of
 from memstore.database.engine import NO_PARAMETERS, Queued, Transaction
 from memstore.database.sqlite.dialect import DIALECT
+from memstore.database.writes import Insert, given
 from memstore.domain.metadata import json_writer
 from memstore.errors import Remedy, StorageError, StoreBusy
 from memstore.lazy import lazy_import
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Sequence
+    from typing import TypeGuard
 
     from memstore.database.engine import Finish, FullTexts, Given, Row, Statement
     from memstore.database.sqlite import full_text as indexes
+    from memstore.database.writes import Form
 else:
     indexes = lazy_import("memstore.database.sqlite.full_text")
 
@@ -37,13 +40,8 @@ LISTS: Final = frozenset((list, tuple))
 
 to_json: Final = json_writer(allow_nan=False, ascii_only=True)
 
-PARAMETERS: Final = re.compile(r"'[^']*'|:(\w+)")
-"""Finds the parameters of a statement, and skips its string literals."""
-
-INDEXED_ROW: Final = re.compile(
-    r"(INSERT INTO memstore_(?:facts|episodes) \([\w, ]+\) VALUES )\([:\w?, ]+\)"
-)
-"""Matches what inserts a row that triggers put into a full-text index, of parameters alone."""
+INDEXED: Final = frozenset(("memstore_facts", "memstore_episodes"))
+"""The tables whose new rows triggers put into a full-text index."""
 
 ROWS_TOGETHER: Final = 64
 """Rows that one statement inserts: some 2,000 parameters, of 32,766 that SQLite allows."""
@@ -117,26 +115,34 @@ class SqliteTransaction(Transaction):
     def one(self, sql: str, parameters: Given = NO_PARAMETERS) -> Row | None:
         self.flush()
         with self._translated:
-            # Fetch all: an INSERT … RETURNING takes effect only when its cursor is exhausted.
             found = self.connection.execute(sql, _bindings(sql, parameters)).fetchall()
         return found[0] if found else None
 
     def prefetch(self, *queries: Statement) -> None:
         pass  # each is answered without a round trip
 
-    def run(self, sql: str, parameters: Given = NO_PARAMETERS) -> int:
+    def run(self, form: Form, values: Given = NO_PARAMETERS) -> int:
+        return self.execute(form.text, values)
+
+    def returned(self, form: Form, values: Given = NO_PARAMETERS) -> list[Row]:
+        self.flush()
+        with self._translated:
+            # It takes effect only when its cursor is exhausted.
+            return self.connection.execute(form.text, _bindings(form.text, values)).fetchall()
+
+    def execute(self, sql: str, parameters: Given = NO_PARAMETERS) -> int:
         self.flush()
         with self._translated:
             # Fetch all, or the statements after one that returns a row would not run.
             self.connection.execute(sql, _bindings(sql, parameters)).fetchall()
             return self.connection.changes()
 
-    def queue(self, sql: str, parameters: Given, finish: Finish | None = None) -> None:
-        row = parameters if type(parameters) is tuple else (*_bindings(sql, parameters),)
-        self._queued.add(sql, row, finish)
+    def queue(self, form: Form, values: Given, finish: Finish | None = None) -> None:
+        row = values if type(values) is tuple else (*_bindings(form.text, values),)
+        self._queued.add(form, row, finish)
 
-    def queue_id(self, sql: str, row_id: int) -> None:
-        self._queued.add_id(sql, row_id)
+    def queue_id(self, form: Form, row_id: int) -> None:
+        self._queued.add_id(form, row_id)
 
     def flush(self) -> None:
         """Run the queued statements."""
@@ -144,26 +150,26 @@ class SqliteTransaction(Transaction):
             return
         taken = self._queued.take()
         with self._translated:
-            for sql, rows in taken.items():
-                completed = self._queued.completed(sql, rows)
-                if len(rows) > 1 and (one := INDEXED_ROW.fullmatch(sql)):
-                    self._insert_together(one[1], completed)
+            for form, rows in taken.items():
+                completed = self._queued.completed(form, rows)
+                if len(rows) > 1 and _is_of_an_indexed_row(form):
+                    self._insert_together(form, completed)
                 else:
-                    self.connection.executemany(sql, completed)
+                    self.connection.executemany(form.text, completed)
 
-    def _insert_together(self, insertion: str, rows: Iterable[Row]) -> None:
+    def _insert_together(self, form: Insert, rows: Iterable[Row]) -> None:
         """Insert rows that triggers index, many with each statement.
 
         A statement with triggers begins with a savepoint, and FTS5 then writes what it holds to
         its index: with a statement for each row, that takes up to a hundred times as long as the
         row.
         """
+        into = f"INSERT INTO {form.table} ({', '.join(form.columns)}) VALUES "
+        row = f"({', '.join('?' * len(form.columns))})"
         waiting = iter(rows)
         while some := [*islice(waiting, ROWS_TOGETHER)]:
-            given = f"({', '.join('?' * len(some[0]))})"
-            self.connection.execute(
-                insertion + ", ".join([given] * len(some)), [*chain.from_iterable(some)]
-            )
+            values = ", ".join([row] * len(some))
+            self.connection.execute(into + values, [*chain.from_iterable(some)])
 
     def next_id(self, table: str) -> int:
         if table not in self._ids:
@@ -181,11 +187,18 @@ class SqliteTransaction(Transaction):
         first = self.next_id(table)
         last = self._ids[table] = first + count - 1
         # SQLite's own counter; inserting a row with a lower id does not change it.
-        if not self.run("UPDATE sqlite_sequence SET seq = :last WHERE name = :table",
+        if not self.execute("UPDATE sqlite_sequence SET seq = :last WHERE name = :table",
                         {"last": last, "table": table}):  # fmt: skip
-            self.run("INSERT INTO sqlite_sequence (name, seq) VALUES (:table, :last)",
+            self.execute("INSERT INTO sqlite_sequence (name, seq) VALUES (:table, :last)",
                      {"last": last, "table": table})  # fmt: skip
         return first
+
+
+def _is_of_an_indexed_row(form: Form) -> TypeGuard[Insert]:
+    """Whether a form inserts one row into an indexed table, of its parameters alone."""
+    if not isinstance(form, Insert) or form.table not in INDEXED:
+        return False
+    return not form.source and form.unique is None and form.values == given(form.columns)
 
 
 def _bindings(sql: str, parameters: Given) -> Sequence[apsw.SQLiteValue]:
@@ -197,16 +210,10 @@ def _bindings(sql: str, parameters: Given) -> Sequence[apsw.SQLiteValue]:
         return parameters
     if not parameters:
         return ()
-    values = [parameters[name] for name in _names(sql)]
+    values = [parameters[name] for name in parameters_of(sql)]
     if LISTS.isdisjoint(map(type, values)):
         return values
     return [to_json(value) if type(value) in LISTS else value for value in values]
-
-
-@lru_cache(maxsize=1024)
-def _names(sql: str) -> tuple[str, ...]:
-    """Return the names of a statement's parameters in order of first appearance, as SQLite does."""
-    return tuple(dict.fromkeys(name for name in PARAMETERS.findall(sql) if name))
 
 
 def roll_back(connection: apsw.Connection) -> None:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from memstore.database.engine import Statement
+from memstore.database.engine import Write
 from memstore.database.tables.rows import read_moments
+from memstore.database.writes import BY_ID, Insert, Update, settings
 from memstore.domain import clock
 from memstore.domain.records import json_value, set_fields
 from memstore.domain.tokens import AccessToken
@@ -29,12 +30,12 @@ def new_id(transaction: Transaction) -> int:
 
 def insert(changes: Changes, token: AccessToken, secret_hash: str, line: Line) -> None:
     """Insert a token that has a new id."""
-    statement = Statement(
-        "INSERT INTO memstore_tokens (id, name, hash, namespace, access, created_at, expires_at)"
-        " VALUES (:id, :name, :hash, :namespace, :access, :created_at, :expires_at)",
+    columns = ("id", "name", "hash", "namespace", "access", "created_at", "expires_at")
+    write = Write(
+        Insert("memstore_tokens", columns),
         set_fields(token) | {"expires_at": json_value(token.expires_at), "hash": secret_hash},
     )
-    changes.insert(statement, line)
+    changes.insert(write, line)
 
 
 def by_hash(transaction: Transaction, secret_hash: str) -> AccessToken | None:
@@ -57,9 +58,9 @@ def exist(transaction: Transaction) -> bool:
     return transaction.one("SELECT 1 FROM memstore_tokens LIMIT 1") is not None
 
 
-def revoking(token_id: int, at: datetime) -> Statement:
-    return Statement(
-        "UPDATE memstore_tokens SET revoked_at = :at WHERE id = :id",
+def revoking(token_id: int, at: datetime) -> Write:
+    return Write(
+        Update("memstore_tokens", {"revoked_at": ":at"}, BY_ID),
         {"at": clock.to_text(at), "id": token_id},
     )
 
@@ -76,15 +77,14 @@ RESTORED: Final = ("name", "namespace", "access", "created_at", "expires_at", "r
 
 def put_back(transaction: Transaction, token_id: int, values: Mapping[str, str | None]) -> None:
     """Give columns of a token the values that the journal holds."""
-    settings = ", ".join(f"{name} = :{name}" for name in RESTORED if name in values)
-    transaction.run(
-        f"UPDATE memstore_tokens SET {settings} WHERE id = :id", {**values, "id": token_id}
-    )
+    columns = [name for name in RESTORED if name in values]
+    form = Update("memstore_tokens", settings(*columns), BY_ID)
+    transaction.run(form, {**values, "id": token_id})
 
 
 def note_use(transaction: Transaction, token_id: int, at: datetime) -> None:
     transaction.run(
-        "UPDATE memstore_tokens SET last_used_at = :at WHERE id = :id",
+        Update("memstore_tokens", {"last_used_at": ":at"}, BY_ID),
         {"at": clock.to_text(at), "id": token_id},
     )
 

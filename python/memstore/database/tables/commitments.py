@@ -12,7 +12,7 @@ import json
 import os
 from typing import TYPE_CHECKING, Final
 
-from memstore.database.engine import Statement
+from memstore.database.engine import Write
 from memstore.database.tables import meta as meta_table
 
 if TYPE_CHECKING:
@@ -49,9 +49,9 @@ def holds(
     return salt is not None and _of(salt, values) == commitment
 
 
-def forgetting(about: str) -> Statement:
-    """Return the statement that removes a salt, so that the commitment confirms no guess."""
-    return Statement("DELETE FROM memstore_meta WHERE key = :key", {"key": PREFIX + about})
+def forgetting(about: str) -> Write:
+    """Return the write that removes a salt, so that the commitment confirms no guess."""
+    return Write(meta_table.REMOVAL, {"key": PREFIX + about})
 
 
 def _of(salt: str, values: Sequence[Value]) -> str:

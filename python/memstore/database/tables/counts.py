@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 from memstore.database.dialect import within
 from memstore.database.filters import Filter, after_prefix
 from memstore.database.tables import facts as fact_table
+from memstore.database.writes import Delete, Insert
 from memstore.domain import clock, zones
 from memstore.domain.records import SCOPE_FIELDS, Scope, unchecked
 from memstore.lazy import lazy_import
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
     from datetime import date
     from typing import TypeAlias
 
+    from memstore.database import derivations
     from memstore.database.engine import Parameters, Row, Transaction
     from memstore.database.filters import EpisodeFilter, FactFilter
     from memstore.domain import status
@@ -25,6 +27,7 @@ if TYPE_CHECKING:
     Part: TypeAlias = tuple[str, Parameters]
     """A FROM clause for some facts, and its parameters."""
 else:
+    derivations = lazy_import("memstore.database.derivations")
     status = lazy_import("memstore.domain.status")
 
 EXPIRED: Final = (
@@ -335,7 +338,10 @@ def _scope(row: Row) -> Scope:
 def misfits(transaction: Transaction) -> list[str]:
     """Return the counts that differ from the rows, and those that are missing."""
     columns = "namespace, kind, key"
-    held, right = (f"SELECT * FROM {name}" for name in ("memstore_counts", "memstore_counts_read"))
+    counted = ", ".join(derivations.COUNT_COLUMNS)
+    held, right = (
+        f"SELECT {counted} FROM {name}" for name in ("memstore_counts", "memstore_counts_read")
+    )
     rows = transaction.rows(
         f"SELECT DISTINCT {columns} FROM ({held} EXCEPT {right}) AS stray"
         f" UNION SELECT {columns} FROM ({right} EXCEPT {held}) AS lacking ORDER BY 1, 2, 3"
@@ -344,8 +350,9 @@ def misfits(transaction: Transaction) -> list[str]:
 
 
 def count_again(transaction: Transaction) -> None:
-    transaction.run("DELETE FROM memstore_counts")
-    transaction.run("INSERT INTO memstore_counts SELECT * FROM memstore_counts_read")
+    columns = derivations.COUNT_COLUMNS
+    transaction.run(Delete("memstore_counts"))
+    transaction.run(Insert("memstore_counts", columns, columns, "memstore_counts_read"))
 
 
 def _sum(transaction: Transaction, kind: str, wanted: Filter, key: str | None = None) -> int:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from memstore.database.journal import Kind
+from memstore.database.writes import Delete, Insert
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -47,23 +48,27 @@ class Hidden(NamedTuple):
         listed = transaction.dialect.listed
         values = {"judged": judged, "hidden": hidden}
         shown = transaction.run(
-            f"DELETE FROM {self.name} WHERE {self.key} IN {listed('judged')}"
-            f" AND {self.key} NOT IN {listed('hidden')}",
+            Delete(
+                self.name,
+                f"{self.key} IN {listed('judged')} AND {self.key} NOT IN {listed('hidden')}",
+            ),
             values,
         )
         added = transaction.run(
-            f"INSERT INTO {self.name} ({self.key}) SELECT h.id FROM {self.home} h"
-            f" WHERE h.id IN {listed('hidden')}"
-            f" AND h.id NOT IN (SELECT {self.key} FROM {self.name})",
+            Insert(
+                self.name,
+                (self.key,),
+                ("h.id",),
+                f"{self.home} h WHERE h.id IN {listed('hidden')}"
+                f" AND h.id NOT IN (SELECT {self.key} FROM {self.name})",
+            ),
             values,
         )
         return added, shown
 
     def forget_others(self, transaction: Transaction) -> None:
         """Remove the ids of rows that do not exist."""
-        transaction.run(
-            f"DELETE FROM {self.name} WHERE {self.key} NOT IN (SELECT id FROM {self.home})"
-        )
+        transaction.run(Delete(self.name, f"{self.key} NOT IN (SELECT id FROM {self.home})"))
 
 
 FACTS: Final = Hidden("memstore_distrusted", "fact_id", "memstore_facts")

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from memstore.database.engine import Statement
+from memstore.database.engine import Write
 from memstore.database.tables import commitments
 from memstore.database.tables.rows import Rows
+from memstore.database.writes import BY_ID, Delete, Insert
 from memstore.domain import clock
 from memstore.domain.entities import EntityDecision
 
@@ -73,10 +74,8 @@ def insert(
     names = (decision.left, decision.right)
     (left_key, left), (right_key, right) = sorted(zip(keys, names, strict=True))
     id_ = changes.transaction.next_id("memstore_entity_decisions")
-    statement = Statement(
-        f"INSERT INTO memstore_entity_decisions ({COLUMNS})"
-        " VALUES (:id, :namespace, :left_key, :right_key, :same, :left_name, :right_name, :actor,"
-        " :at)",
+    write = Write(
+        Insert("memstore_entity_decisions", tuple(COLUMNS.split(", "))),
         {
             "id": id_,
             "namespace": namespace,
@@ -89,13 +88,13 @@ def insert(
             "at": clock.to_text(decision.at),
         },
     )
-    changes.insert(statement, lines(Kept(id_, namespace, left_key, right_key, decision)))
+    changes.insert(write, lines(Kept(id_, namespace, left_key, right_key, decision)))
 
 
-def deleting(decision_id: int) -> list[Statement]:
-    """Return the statements that delete a decision; nothing then confirms a guess of its names."""
+def deleting(decision_id: int) -> list[Write]:
+    """Return the writes that delete a decision; nothing then confirms a guess of its names."""
     return [
-        Statement("DELETE FROM memstore_entity_decisions WHERE id = :id", {"id": decision_id}),
+        Write(Delete("memstore_entity_decisions", BY_ID), {"id": decision_id}),
         commitments.forgetting(f"decision {decision_id}"),
     ]
 

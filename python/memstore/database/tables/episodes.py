@@ -8,11 +8,12 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from memstore.database.changes import Line
 from memstore.database.dialect import SAME_OWNERS
-from memstore.database.engine import NO_LIMIT, Statement
+from memstore.database.engine import NO_LIMIT, Write
 from memstore.database.filters import SEEN_INDEX, TAGGED, THREAD_INDEX, Conditions
 from memstore.database.journal import Kind
 from memstore.database.tables import pieces as piece_table
 from memstore.database.tables.rows import Rows, misformed_rows, read_moments, rewritten_moment
+from memstore.database.writes import BY_ID, Insert, Update, settings
 from memstore.domain import clock, metadata
 from memstore.domain.arguments import MAX_NUMBER
 from memstore.domain.episodes import EPISODE_FIELDS, EPISODE_MOMENTS, Episode, ThreadSummary
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
     from datetime import datetime
 
+    from memstore.database import derivations
     from memstore.database.changes import Changes, Lines
     from memstore.database.dialect import Dialect
     from memstore.database.engine import Row, Transaction, Value
@@ -35,14 +37,14 @@ if TYPE_CHECKING:
     from memstore.database.tables import threads, unread
     from memstore.domain import turns
 else:
+    derivations = lazy_import("memstore.database.derivations")
     hashlib = lazy_import("hashlib")
     threads = lazy_import("memstore.database.tables.threads")
     turns = lazy_import("memstore.domain.turns")
     unread = lazy_import("memstore.database.tables.unread")
 
 SELECT_LIST = ", ".join(f"e.{name}" for name in EPISODE_FIELDS)
-INSERTED = ", ".join((*EPISODE_FIELDS, "segments"))
-INSERTED_VALUES = ", ".join(f":{name}" for name in (*EPISODE_FIELDS, "segments"))
+INSERTION: Final = Insert("memstore_episodes", (*EPISODE_FIELDS, "segments"))
 SELECT = f"SELECT {SELECT_LIST} FROM memstore_episodes e"
 ROWS: Final = Rows("memstore_episodes e", "e.namespace", "e.id")
 all_ids, count_all, used_keys = ROWS.all_ids, ROWS.count_all, ROWS.used_keys
@@ -72,11 +74,7 @@ def derived(content: str, name: str | None, source_description: str | None) -> D
 def insert(changes: Changes, episode: Episode, lines: Lines, found: Derived) -> None:
     """Insert an episode with a new id, and its pieces, whose embeddings are pending."""
     row = [_encode(name, getattr(episode, name)) for name in EPISODE_FIELDS]
-    statement = Statement(
-        f"INSERT INTO memstore_episodes ({INSERTED}) VALUES ({INSERTED_VALUES})",
-        (*row, found.segments),
-    )
-    changes.insert(statement, lines)
+    changes.insert(Write(INSERTION, (*row, found.segments)), lines)
     piece_table.place(changes.transaction, episode.id, found.pieces)
 
 
@@ -382,12 +380,10 @@ def expiring(
     return [Expiring(id_, None if at is None else clock.from_text(str(at))) for id_, at in rows]
 
 
-def expiry(dialect: Dialect, episode_ids: Sequence[int], at: datetime) -> Statement:
-    """Return the statement that lets episodes expire at a time."""
-    return Statement(
-        f"UPDATE memstore_episodes SET expired_at = :at WHERE id IN {dialect.listed('ids')}",
-        {"at": clock.to_text(at), "ids": episode_ids},
-    )
+def expiry(dialect: Dialect, episode_ids: Sequence[int], at: datetime) -> Write:
+    """Return the write that lets episodes expire at a time."""
+    form = Update("memstore_episodes", {"expired_at": ":at"}, f"id IN {dialect.listed('ids')}")
+    return Write(form, {"at": clock.to_text(at), "ids": episode_ids})
 
 
 OWNERS: Final = ("user_id", "agent_id", "run_id")
@@ -612,12 +608,10 @@ def visible(
     }
 
 
-def updating(episode_id: int, **columns: Any) -> Statement:
-    names = ", ".join(f"{name} = :{name}" for name in columns)
+def updating(episode_id: int, **columns: Any) -> Write:
     values = {name: _encode(name, value) for name, value in columns.items()}
-    return Statement(
-        f"UPDATE memstore_episodes SET {names} WHERE id = :id", {**values, "id": episode_id}
-    )
+    form = Update("memstore_episodes", settings(*columns), BY_ID)
+    return Write(form, {**values, "id": episode_id})
 
 
 def all_segments(transaction: Transaction) -> Iterator[tuple[int, str | None, str | None]]:
@@ -629,8 +623,8 @@ def all_segments(transaction: Transaction) -> Iterator[tuple[int, str | None, st
         yield episode_id, held, segments(*texts)
 
 
-def blanking(transaction: Transaction, episode: Episode) -> list[Statement]:
-    """Return statements that blank an episode; its empty row stays."""
+def blanking(transaction: Transaction, episode: Episode) -> list[Write]:
+    """Return the writes that blank an episode; its empty row stays."""
     row = updating(episode.id, **_left(episode), segments=None)
     return [row, *piece_table.forgetting(transaction, episode.id)]
 
@@ -648,14 +642,8 @@ def erased_among(transaction: Transaction, namespace: str, uuids: Sequence[str])
 def misfiled_tags(transaction: Transaction) -> list[int]:
     """Return the ids of the episodes whose tags differ from those in the table of tags."""
     elements = transaction.dialect.elements("e.tags")
-    return transaction.ints(
-        "WITH expected (tag, id) AS (SELECT DISTINCT element.value, e.id FROM memstore_episodes e,"
-        f"  {elements}), stored (tag, id) AS (SELECT tag, episode_id"
-        "  FROM memstore_episode_tags)"
-        " SELECT id FROM (SELECT * FROM expected EXCEPT SELECT * FROM stored) AS missing"
-        " UNION SELECT id FROM (SELECT * FROM stored EXCEPT SELECT * FROM expected) AS stray"
-        " ORDER BY 1"
-    )
+    right = f"SELECT element.value AS tag, e.id AS episode_id FROM memstore_episodes e, {elements}"
+    return transaction.ints(derivations.TAGS.misfiled(right))
 
 
 def misformed(transaction: Transaction) -> Iterator[str]:
@@ -677,9 +665,9 @@ def refile(episode_ids: Sequence[int], transaction: Transaction) -> None:
     """Correct the segments and the table of tags for these episodes."""
     for episode in get_many(transaction, episode_ids).values():
         right = segments(episode.content, episode.name, episode.source_description)
-        # A trigger updates the table of tags.
+        # The table of tags is derived from them again.
         transaction.run(
-            "UPDATE memstore_episodes SET segments = :right, tags = tags WHERE id = :id",
+            Update("memstore_episodes", {"segments": ":right", "tags": "tags"}, BY_ID),
             {"right": right, "id": episode.id},
         )
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple, Protocol
 
 from memstore.database.changes import Line
 from memstore.database.dialect import SAME_OWNERS
-from memstore.database.engine import NO_LIMIT, Statement
+from memstore.database.engine import NO_LIMIT, Statement, Write
 from memstore.database.filters import (
     BEGAN,
     CURRENT,
@@ -25,6 +25,7 @@ from memstore.database.filters import (
 from memstore.database.journal import Kind
 from memstore.database.tables import vectors as vector_table
 from memstore.database.tables.rows import Rows, misformed_rows, read_moments, rewritten_moment
+from memstore.database.writes import BY_ID, Delete, Insert, Update, settings
 from memstore.domain import clock, metadata
 from memstore.domain.arguments import MAX_NUMBER
 from memstore.domain.records import (
@@ -43,6 +44,7 @@ from memstore.text import folding, words
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 
+    from memstore.database import derivations
     from memstore.database.changes import Adoption, Changes, Lines
     from memstore.database.dialect import Dialect
     from memstore.database.engine import InOrder, Parameters, Row, Transaction, Value
@@ -52,6 +54,7 @@ if TYPE_CHECKING:
     from memstore.domain.metadata import Condition, MetadataFilter
     from memstore.domain.records import Scope
 else:
+    derivations = lazy_import("memstore.database.derivations")
     chains = lazy_import("memstore.domain.chains")
     tasks = lazy_import("memstore.domain.tasks")
     threads = lazy_import("memstore.database.tables.threads")
@@ -91,10 +94,7 @@ class Encoded(NamedTuple):
 
 STORED = tuple(f.name for f in fields(Fact) if not f.metadata.get("computed"))
 COLUMNS = (*STORED, *FoundBy._fields)
-INSERTION: Final = (
-    f"INSERT INTO memstore_facts ({', '.join(COLUMNS)})"
-    f" VALUES ({', '.join(f':{name}' for name in COLUMNS)})"
-)
+INSERTION: Final = Insert("memstore_facts", COLUMNS)
 stored_values = attrgetter(*STORED)
 METADATA_PLACE = STORED.index("metadata")
 SLOTS_PLACE = STORED.index("slots")
@@ -199,13 +199,13 @@ def insert(
     """Insert a fact with a new id, its embedding, and its line in the journal."""
     row = row_of(fact, encoded)
     line = Line(Kind.ADD, fact.id, fact.episode_id, after=journalled_text(row), evidence=evidence)
-    changes.insert(Statement(INSERTION, row), line)
+    changes.insert(Write(INSERTION, row), line)
     _place_vector(changes.transaction, fact, embedding)
 
 
 def adopt(adoption: Adoption, fact: Fact, lines: Callable[[Fact], Lines]) -> None:
     """Insert a fact of another file with a new id; its embedding is pending."""
-    adoption.adopt(fact, Statement(INSERTION, row_of(fact, encoded(fact))), lines)
+    adoption.adopt(fact, Write(INSERTION, row_of(fact, encoded(fact))), lines)
     _place_vector(adoption.transaction, fact, None)
 
 
@@ -255,8 +255,8 @@ def retirement(
     at: datetime,
     evidence: Mapping[str, Any] | None = None,
     episode_id: int | None = None,
-) -> tuple[Line, Statement]:
-    """Return the journal line and the statement for a supersession, perhaps by an episode."""
+) -> tuple[Line, Write]:
+    """Return the journal line and the write for a supersession, perhaps by an episode."""
     after = {"superseded_by": new_id, "superseded_at": clock.to_text(at)}
     return (
         Line(Kind.SUPERSEDE, fact_id, episode_id, after=after, evidence=evidence),
@@ -808,10 +808,14 @@ def of_subject(transaction: Transaction, namespace: str, subject: str) -> list[F
     ]
 
 
-def updating(fact_id: int, **columns: Any) -> Statement:
-    names = ", ".join(f"{name} = :{name}" for name in columns)
+def updating(fact_id: int, **columns: Any) -> Write:
     values = {name: _encode(name, value) for name, value in columns.items()}
-    return Statement(f"UPDATE memstore_facts SET {names} WHERE id = :id", {**values, "id": fact_id})
+    return Write(_setting(*columns), {**values, "id": fact_id})
+
+
+@cache
+def _setting(*columns: str) -> Update:
+    return Update("memstore_facts", settings(*columns), BY_ID)
 
 
 def erasure(fact: Fact, at: datetime) -> Line:
@@ -820,8 +824,8 @@ def erasure(fact: Fact, at: datetime) -> Line:
     return Line(Kind.ERASE, fact.id, after=journalled(left))
 
 
-def blanking(fact_id: int, at: datetime) -> list[Statement]:
-    """Return statements that blank a fact; its empty row keeps the chain complete."""
+def blanking(fact_id: int, at: datetime) -> list[Write]:
+    """Return the writes that blank a fact; its empty row keeps the chain complete."""
     columns = {**BLANK, **found_by("", "", "")._asdict(), "metadata": None, "deleted_at": at}
     return [updating(fact_id, **columns), vector_table.forgetting(vector_table.FACTS, fact_id)]
 
@@ -837,25 +841,19 @@ def refile(fact_ids: Sequence[int], transaction: Transaction) -> None:
     """Correct the derived columns and the table of metadata members for these facts."""
     for fact_id, held, right in [*all_found_by(transaction, fact_ids)]:
         if held != right:
-            transaction.run(
-                "UPDATE memstore_facts SET segments = :segments, subject_key = :subject_key,"
-                " claim_hash = :claim_hash, category_key = :category_key WHERE id = :id",
-                {**right._asdict(), "id": fact_id},
-            )
-    these = f"WHERE fact_id IN {transaction.dialect.listed('ids')}"
-    transaction.run(f"DELETE FROM memstore_fact_members {these}", {"ids": fact_ids})
-    transaction.run(
-        "INSERT INTO memstore_fact_members SELECT DISTINCT * FROM memstore_fact_members_read"
-        f" {these}",
-        {"ids": fact_ids},
-    )
+            transaction.run(_setting(*FoundBy._fields), {**right._asdict(), "id": fact_id})
+    these = f"fact_id IN {transaction.dialect.listed('ids')}"
+    table, columns = derivations.MEMBERS.table, derivations.MEMBERS.columns
+    members = f"SELECT DISTINCT * FROM memstore_fact_members_read WHERE {these}"
+    transaction.run(Delete(table, these), {"ids": fact_ids})
+    transaction.run(Insert(table, columns, columns, f"({members}) AS held"), {"ids": fact_ids})
 
 
 def key_categories(transaction: Transaction) -> None:
     """Derive the keys of all categories, in a file that lacked them."""
     for (category,) in [*transaction.rows("SELECT DISTINCT category FROM memstore_facts")]:
         transaction.run(
-            "UPDATE memstore_facts SET category_key = :key WHERE category = :category",
+            Update("memstore_facts", {"category_key": ":key"}, "category = :category"),
             {"key": folding.subject_key(str(category or "")), "category": category},
         )
 
@@ -872,8 +870,11 @@ def touch(
             ids.setdefault(number, []).append(fact_id)
     return sum(
         transaction.run(
-            "UPDATE memstore_facts SET use_count = use_count + :number, last_used_at = :at"
-            f" WHERE id IN {transaction.dialect.listed('ids')}{bound}",
+            Update(
+                "memstore_facts",
+                {"use_count": "use_count + :number", "last_used_at": ":at"},
+                f"id IN {transaction.dialect.listed('ids')}{bound}",
+            ),
             {**values, "number": number, "ids": those},
         )
         for number, those in ids.items()
@@ -907,11 +908,9 @@ def all_found_by(
 
 def misfiled_members(transaction: Transaction) -> list[int]:
     """Return the ids of the facts whose metadata differs from the table of members."""
-    right, held = "SELECT * FROM memstore_fact_members_read", "SELECT * FROM memstore_fact_members"
-    return transaction.ints(
-        f"SELECT fact_id FROM ({right} EXCEPT {held}) AS lacking"
-        f" UNION SELECT fact_id FROM ({held} EXCEPT {right}) AS stray ORDER BY 1"
-    )
+    members = derivations.MEMBERS
+    right = f"SELECT {', '.join(members.columns)} FROM memstore_fact_members_read"
+    return transaction.ints(members.misfiled(right))
 
 
 def misformed(transaction: Transaction) -> Iterator[str]:

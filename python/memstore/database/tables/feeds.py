@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from memstore.database.engine import Statement
+from memstore.database.writes import Delete, Insert
 
 if TYPE_CHECKING:
     from memstore.database.engine import Transaction
@@ -63,8 +64,8 @@ def break_off(transaction: Transaction) -> None:
     """Leave a gap in each feed, so that every index is built again: changes may be missing."""
     for feed in ("memstore_fact_changes", "memstore_episode_changes"):
         newest = span(transaction, feed).newest
-        transaction.run(f"DELETE FROM {feed}")
-        transaction.run(f"INSERT INTO {feed} (seq, id) VALUES (:seq, 0)", {"seq": newest + 2})
+        transaction.run(Delete(feed))
+        transaction.run(Insert(feed, ("seq", "id"), (":seq", "0")), {"seq": newest + 2})
 
 
 def fact_changes(transaction: Transaction, position: int) -> Changed:
@@ -108,11 +109,10 @@ def derived_files(transaction: Transaction, rows: str) -> DerivedFiles | None:
 def record_derived_files(transaction: Transaction, rows: str, files: DerivedFiles) -> None:
     forget_derived_files(transaction, rows)
     transaction.run(
-        "INSERT INTO memstore_derived_files (rows, identity, position, generation_id)"
-        " VALUES (:rows, :identity, :position, :generation_id)",
+        Insert("memstore_derived_files", ("rows", *DerivedFiles._fields)),
         {"rows": rows, **files._asdict()},
     )
 
 
 def forget_derived_files(transaction: Transaction, rows: str) -> None:
-    transaction.run("DELETE FROM memstore_derived_files WHERE rows = :rows", {"rows": rows})
+    transaction.run(Delete("memstore_derived_files", "rows = :rows"), {"rows": rows})

@@ -5,8 +5,9 @@ from __future__ import annotations
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
-from memstore.database.engine import Statement
+from memstore.database.engine import Statement, Write
 from memstore.database.tables.rows import read_moments
+from memstore.database.writes import BY_ID, Delete, Insert, Update, settings
 from memstore.domain import clock
 from memstore.domain.generations import Generation
 from memstore.errors import Remedy, StorageError
@@ -55,44 +56,39 @@ def stage(changes: Changes, model: str, lines: Callable[[Generation], Lines]) ->
         state="staged",
         created_at=clock.utc_now(),
     )
-    statement = Statement(
-        "INSERT INTO memstore_generations (id, model, state, created_at)"
-        " VALUES (:id, :model, :state, :at)",
-        {"id": new.id, "model": model, "state": new.state, "at": clock.to_text(new.created_at)},
-    )
-    changes.insert(statement, lines(new))
+    form = Insert("memstore_generations", ("id", "model", "state", "created_at"))
+    row = (new.id, model, new.state, clock.to_text(new.created_at))
+    changes.insert(Write(form, row), lines(new))
     return new
 
 
-def staging_again(generation_id: int) -> Statement:
-    """Return a statement that stages a retired generation; there must be no other staged one."""
-    return Statement(
-        "UPDATE memstore_generations SET state = 'staged' WHERE id = :id AND state = 'retired'",
-        {"id": generation_id},
-    )
+def staging_again(generation_id: int) -> Write:
+    """Return a write that stages a retired generation; there must be no other staged one."""
+    form = Update("memstore_generations", {"state": "'staged'"}, "id = :id AND state = 'retired'")
+    return Write(form, {"id": generation_id})
 
 
-def switching(generation_id: int) -> list[Statement]:
-    """Return statements that make a generation active and retire the previous one."""
+def switching(generation_id: int) -> list[Write]:
+    """Return the writes that make a generation active and retire the previous one."""
     return [
-        Statement("UPDATE memstore_generations SET state = 'retired' WHERE state = 'active'"),
-        Statement(
-            "UPDATE memstore_generations SET state = 'active', switched_at = :at WHERE id = :id",
+        Write(Update("memstore_generations", {"state": "'retired'"}, "state = 'active'")),
+        Write(
+            Update("memstore_generations", {"state": "'active'", "switched_at": ":at"}, BY_ID),
             {"at": clock.to_text(clock.utc_now()), "id": generation_id},
         ),
     ]
 
 
-def removing(generation_id: int) -> Statement:
-    """Return a statement that removes a generation, whose vectors must already be removed."""
-    return Statement("DELETE FROM memstore_generations WHERE id = :id", {"id": generation_id})
+def removing(generation_id: int) -> Write:
+    """Return a write that removes a generation, whose vectors must already be removed."""
+    return Write(Delete("memstore_generations", BY_ID), {"id": generation_id})
 
 
 def record_model(
     transaction: Transaction, generation_id: int, model: str, dimension: int | None
 ) -> None:
     transaction.run(
-        "UPDATE memstore_generations SET model = :model, dimension = :dimension WHERE id = :id",
+        Update("memstore_generations", settings("model", "dimension"), BY_ID),
         {"model": model, "dimension": dimension, "id": generation_id},
     )
 

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from memstore.database.engine import Statement
+from memstore.database.engine import Write
+from memstore.database.writes import BY_ID, Delete, Insert, Update
 from memstore.domain import clock
 
 if TYPE_CHECKING:
@@ -84,13 +85,20 @@ def namespace_of(transaction: Transaction, graph_id: int) -> str | None:
 def begin(transaction: Transaction, namespace: str, operation_id: int, model: str | None) -> int:
     """Begin a build, discard any other unfinished one of the namespace, and return its id."""
     transaction.run(
-        "UPDATE memstore_graphs SET state = 'discarded'"
-        " WHERE namespace = :namespace AND state = 'building'",
+        Update(
+            "memstore_graphs",
+            {"state": "'discarded'"},
+            "namespace = :namespace AND state = 'building'",
+        ),
         {"namespace": namespace},
     )
-    return transaction.scalar(
-        "INSERT INTO memstore_graphs (namespace, state, built_at, operation_id, facts, model)"
-        " VALUES (:namespace, 'building', :at, :operation, 0, :model) RETURNING id",
+    ((graph_id,),) = transaction.returned(
+        Insert(
+            "memstore_graphs",
+            ("namespace", "state", "built_at", "operation_id", "facts", "model"),
+            (":namespace", "'building'", ":at", ":operation", "0", ":model"),
+            returning="id",
+        ),
         {
             "namespace": namespace,
             "at": clock.to_text(clock.utc_now()),
@@ -98,6 +106,7 @@ def begin(transaction: Transaction, namespace: str, operation_id: int, model: st
             "model": model,
         },
     )
+    return int(graph_id)
 
 
 def is_building(transaction: Transaction, graph_id: int) -> bool:
@@ -109,19 +118,21 @@ def is_building(transaction: Transaction, graph_id: int) -> bool:
 
 
 def insert(transaction: Transaction, part: Part, rows: Iterable[tuple[Value, ...]]) -> None:
-    columns = ", ".join(part.columns)
-    statement = f"INSERT INTO {part.table} ({columns}) VALUES (:{', :'.join(part.columns)})"
+    form = Insert(part.table, part.columns)
     for row in rows:
-        transaction.queue(statement, row)
+        transaction.queue(form, row)
 
 
-def making_current(namespace: str, graph_id: int, facts: int) -> list[Statement]:
-    """Return statements that make a finished build current and discard the previous one."""
+def making_current(namespace: str, graph_id: int, facts: int) -> list[Write]:
+    """Return the writes that make a finished build current and discard the previous one."""
     return [
         _discarding(namespace, "= 'current'"),
-        Statement(
-            "UPDATE memstore_graphs SET state = 'current', built_at = :at, facts = :facts"
-            " WHERE id = :id",
+        Write(
+            Update(
+                "memstore_graphs",
+                {"state": "'current'", "built_at": ":at", "facts": ":facts"},
+                BY_ID,
+            ),
             {"at": clock.to_text(clock.utc_now()), "facts": facts, "id": graph_id},
         ),
     ]
@@ -139,29 +150,32 @@ def exists(transaction: Transaction, namespace: str) -> bool:
     return bool(row and row[0])
 
 
-def discarding(namespace: str) -> list[Statement]:
-    """Return statements that discard a namespace's graph and remove its readings."""
+def discarding(namespace: str) -> list[Write]:
+    """Return the writes that discard a namespace's graph and remove its readings."""
     return [
         discarding_build(namespace),
-        Statement(
-            "DELETE FROM memstore_fact_readings"
-            " WHERE fact_id IN (SELECT id FROM memstore_facts WHERE namespace = :namespace)",
+        Write(
+            Delete(
+                "memstore_fact_readings",
+                "fact_id IN (SELECT id FROM memstore_facts WHERE namespace = :namespace)",
+            ),
             {"namespace": namespace},
         ),
     ]
 
 
-def discarding_build(namespace: str) -> Statement:
-    """Return the statement that discards a namespace's graph, but keeps its readings."""
+def discarding_build(namespace: str) -> Write:
+    """Return the write that discards a namespace's graph, but keeps its readings."""
     return _discarding(namespace, "<> 'discarded'")
 
 
-def _discarding(namespace: str, state: str) -> Statement:
-    return Statement(
-        "UPDATE memstore_graphs SET state = 'discarded'"
-        f" WHERE namespace = :namespace AND state {state}",
-        {"namespace": namespace},
+def _discarding(namespace: str, state: str) -> Write:
+    form = Update(
+        "memstore_graphs",
+        {"state": "'discarded'"},
+        f"namespace = :namespace AND state {state}",
     )
+    return Write(form, {"namespace": namespace})
 
 
 def remove_some(transaction: Transaction, namespace: str, most: int) -> bool:
@@ -178,14 +192,17 @@ def remove_some(transaction: Transaction, namespace: str, most: int) -> bool:
     for part in PARTS:
         key, lead = ", ".join(part.key), part.columns[0]
         removed = transaction.run(
-            f"DELETE FROM {part.table} WHERE ({key}) IN (SELECT {key} FROM {part.table}"
-            f" WHERE {lead} BETWEEN :first AND :last LIMIT :most)",
+            Delete(
+                part.table,
+                f"({key}) IN (SELECT {key} FROM {part.table}"
+                f" WHERE {lead} BETWEEN :first AND :last LIMIT :most)",
+            ),
             {"first": first, "last": last, "most": most},
         )
         most -= removed
         if most <= 0:
             return True
-    transaction.run("DELETE FROM memstore_graphs WHERE id = :id", {"id": graph_id})
+    transaction.run(Delete("memstore_graphs", BY_ID), {"id": graph_id})
     return True
 
 
@@ -208,10 +225,10 @@ def forget_fact(transaction: Transaction, namespace: str, fact_id: int) -> None:
     for name_id in name_ids:
         for part in (RELATIONS, MENTIONS):
             transaction.run(
-                f"DELETE FROM {part.table} WHERE {part.columns[0]} = :name AND fact_id = :fact",
+                Delete(part.table, f"{part.columns[0]} = :name AND fact_id = :fact"),
                 {"name": name_id, "fact": fact_id},
             )
-    transaction.run("DELETE FROM memstore_fact_readings WHERE fact_id = :fact", {"fact": fact_id})
+    transaction.run(Delete("memstore_fact_readings", "fact_id = :fact"), {"fact": fact_id})
     for name_id in name_ids:
         _forget_name(transaction, name_id)
 
@@ -222,12 +239,17 @@ def _forget_name(transaction: Transaction, name_id: int) -> None:
     if transaction.one("SELECT 1 FROM memstore_mentions WHERE name_id = :id LIMIT 1", name):
         return
     transaction.run(
-        "UPDATE memstore_entity_names SET entity_id = (SELECT min(other.id)"
-        " FROM memstore_entity_names other WHERE other.entity_id = :id AND other.id <> :id)"
-        " WHERE entity_id = :id AND id <> :id",
+        Update(
+            "memstore_entity_names",
+            {
+                "entity_id": "(SELECT min(other.id) FROM memstore_entity_names other"
+                " WHERE other.entity_id = :id AND other.id <> :id)"
+            },
+            "entity_id = :id AND id <> :id",
+        ),
         name,
     )
-    transaction.run("DELETE FROM memstore_entity_names WHERE id = :id", name)
+    transaction.run(Delete("memstore_entity_names", BY_ID), name)
 
 
 def regroup(transaction: Transaction, graph_id: int, keys: Iterable[str]) -> None:
@@ -235,7 +257,7 @@ def regroup(transaction: Transaction, graph_id: int, keys: Iterable[str]) -> Non
     ids = [name_id for name_id, _ in _ids(transaction, graph_id, keys)]
     for name_id in ids:
         transaction.run(
-            "UPDATE memstore_entity_names SET entity_id = :entity WHERE id = :id",
+            Update("memstore_entity_names", {"entity_id": ":entity"}, BY_ID),
             {"entity": min(ids), "id": name_id},
         )
 
@@ -308,8 +330,13 @@ def readings(
 def keep_reading(transaction: Transaction, fact_id: int, reader: str, triples: str) -> None:
     """Store what a reader found in a fact, unless the fact was erased in the meantime."""
     transaction.run(
-        "INSERT INTO memstore_fact_readings (fact_id, reader, triples)"
-        " SELECT id, :reader, :triples FROM memstore_facts WHERE id = :id AND content <> ''"
-        " ON CONFLICT (fact_id, reader) DO UPDATE SET triples = excluded.triples",
+        Insert(
+            "memstore_fact_readings",
+            ("fact_id", "reader", "triples"),
+            ("id", ":reader", ":triples"),
+            "memstore_facts WHERE id = :id AND content <> ''",
+            unique=("fact_id", "reader"),
+            instead="triples = excluded.triples",
+        ),
         {"id": fact_id, "reader": reader, "triples": triples},
     )

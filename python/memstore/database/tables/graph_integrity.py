@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from memstore.database.tables.graph import PARTS, SHIFT
+from memstore.database.writes import BY_ID, Delete
 
 if TYPE_CHECKING:
     from memstore.database.engine import Transaction
@@ -59,10 +60,7 @@ CHECKS: Final = (
 )
 """For each check: the problem, the id of its graph, the rows, and the condition for wrong ones."""
 
-_LOST: Final = (
-    " FROM memstore_fact_readings"
-    " WHERE fact_id NOT IN (SELECT id FROM memstore_facts WHERE content <> '')"
-)
+_LOST: Final = "fact_id NOT IN (SELECT id FROM memstore_facts WHERE content <> '')"
 
 
 def troubles(transaction: Transaction) -> list[tuple[int, str]]:
@@ -77,17 +75,15 @@ def troubles(transaction: Transaction) -> list[tuple[int, str]]:
 
 def lost_readings(transaction: Transaction) -> int:
     """Count the readings of facts that are missing or were erased."""
-    return transaction.scalar(f"SELECT count(*) {_LOST}")
+    return transaction.scalar(f"SELECT count(*) FROM memstore_fact_readings WHERE {_LOST}")
 
 
 def forget_lost_readings(transaction: Transaction) -> int:
-    return transaction.run(f"DELETE {_LOST}")
+    return transaction.run(Delete("memstore_fact_readings", _LOST))
 
 
 def remove(transaction: Transaction, graph_id: int) -> None:
     """Remove a graph by its id; decisions stay."""
     for part in PARTS:
-        transaction.run(
-            f"DELETE FROM {part.table} WHERE {part.columns[0]} >> {SHIFT} = :id", {"id": graph_id}
-        )
-    transaction.run("DELETE FROM memstore_graphs WHERE id = :id", {"id": graph_id})
+        transaction.run(Delete(part.table, f"{part.columns[0]} >> {SHIFT} = :id"), {"id": graph_id})
+    transaction.run(Delete("memstore_graphs", BY_ID), {"id": graph_id})

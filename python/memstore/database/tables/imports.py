@@ -6,6 +6,7 @@ import json
 from typing import TYPE_CHECKING
 
 from memstore.database.tables import meta as meta_table
+from memstore.database.writes import Delete
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -15,7 +16,7 @@ if TYPE_CHECKING:
 PREFIX = "import:"
 NUMBERS = "ids of import:"
 
-INTO = "FROM memstore_meta WHERE substr(key, 1, 7) = :prefix AND value IN (:namespace, '')"
+INTO = "substr(key, 1, 7) = :prefix AND value IN (:namespace, '')"
 
 
 def begin(transaction: Transaction, mark: str, namespace: str | None) -> None:
@@ -44,12 +45,12 @@ def note_numbers(transaction: Transaction, mark: str, noted: Mapping[str, tuple[
 
 def count(transaction: Transaction, namespace: str) -> int:
     """Return the number of incomplete imports into a namespace."""
-    return transaction.scalar(f"SELECT count(*) {INTO}", _into(namespace))
+    return transaction.scalar(f"SELECT count(*) FROM memstore_meta WHERE {INTO}", _into(namespace))
 
 
 def give_up(transaction: Transaction, namespace: str) -> int:
     """Forget the incomplete imports into a namespace; return how many there were."""
-    return transaction.run(f"DELETE {INTO}", _into(namespace))
+    return transaction.run(Delete("memstore_meta", INTO), _into(namespace))
 
 
 def _into(namespace: str) -> Parameters:

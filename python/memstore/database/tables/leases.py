@@ -5,6 +5,7 @@ from __future__ import annotations
 from datetime import timedelta
 from typing import TYPE_CHECKING, Final
 
+from memstore.database.writes import Delete, Insert
 from memstore.domain import clock
 
 if TYPE_CHECKING:
@@ -24,15 +25,23 @@ def take(transaction: Transaction, job: str, holder: str, now: datetime, seconds
     A lease that ends later than a new one would must be from before the clock was set back. It is
     ignored, and its holder notices the loss.
     """
-    row = transaction.one(
-        "INSERT INTO memstore_leases AS held (job, holder, expires_at)"
-        " VALUES (:job, :holder, :expires_at) ON CONFLICT (job)"
-        " DO UPDATE SET holder = excluded.holder, expires_at = excluded.expires_at"
+    return bool(transaction.returned(_taking(), _lease_values(job, holder, now, seconds)))
+
+
+def _taking(values: tuple[str, ...] = (), source: str = "") -> Insert:
+    """Return the form that takes leases, or renews them, unless others hold them."""
+    return Insert(
+        "memstore_leases",
+        ("job", "holder", "expires_at"),
+        values,
+        source,
+        unique=("job",),
+        instead="holder = excluded.holder, expires_at = excluded.expires_at"
         " WHERE held.holder = excluded.holder OR held.expires_at <= :now"
-        " OR held.expires_at > excluded.expires_at RETURNING holder",
-        _lease_values(job, holder, now, seconds),
+        " OR held.expires_at > excluded.expires_at",
+        alias="held",
+        returning="job",
     )
-    return row is not None
 
 
 def is_held(transaction: Transaction, job: str, holder: str, now: datetime, seconds: float) -> bool:
@@ -48,7 +57,7 @@ def is_held(transaction: Transaction, job: str, holder: str, now: datetime, seco
 def release(transaction: Transaction, job: str, holder: str) -> None:
     """Give a lease back, if it is still this holder's."""
     transaction.run(
-        "DELETE FROM memstore_leases WHERE job = :job AND holder = :holder",
+        Delete("memstore_leases", "job = :job AND holder = :holder"),
         {"job": job, "holder": holder},
     )
 
@@ -63,15 +72,10 @@ def take_items(
 ) -> list[int]:
     """Take a lease on each item of a job that nobody holds; return the ids of those taken."""
     listed = transaction.dialect.listed("ids")
-    taken = transaction.rows(
-        "INSERT INTO memstore_leases AS held (job, holder, expires_at)"
-        " SELECT :job || ' ' || CAST(wanted.value AS text), :holder, :expires_at"
-        f" FROM {listed} AS wanted WHERE TRUE ON CONFLICT (job)"
-        " DO UPDATE SET holder = excluded.holder, expires_at = excluded.expires_at"
-        " WHERE held.holder = excluded.holder OR held.expires_at <= :now"
-        " OR held.expires_at > excluded.expires_at RETURNING job",
-        _lease_values(job, holder, now, seconds) | {"ids": ids},
-    )
+    item = ":job || ' ' || CAST(wanted.value AS text)"
+    # Without a condition, SQLite would take ON for that of a join.
+    form = _taking((item, ":holder", ":expires_at"), f"{listed} AS wanted WHERE TRUE")
+    taken = transaction.returned(form, _lease_values(job, holder, now, seconds) | {"ids": ids})
     return sorted(int(str(item).rpartition(" ")[2]) for (item,) in taken)
 
 
@@ -89,8 +93,11 @@ def release_items(transaction: Transaction, job: str, ids: Sequence[int], holder
     """Give leases on items back that are still this holder's."""
     listed = transaction.dialect.listed("ids")
     transaction.run(
-        "DELETE FROM memstore_leases WHERE holder = :holder AND job IN"
-        f" (SELECT :job || ' ' || CAST(wanted.value AS text) FROM {listed} AS wanted)",
+        Delete(
+            "memstore_leases",
+            "holder = :holder AND job IN"
+            f" (SELECT :job || ' ' || CAST(wanted.value AS text) FROM {listed} AS wanted)",
+        ),
         {"job": job, "holder": holder, "ids": ids},
     )
 
@@ -98,8 +105,11 @@ def release_items(transaction: Transaction, job: str, ids: Sequence[int], holder
 def forget_ended(transaction: Transaction, job: str, now: datetime) -> None:
     """Remove the leases on items that have ended: their holders died, or the items are gone."""
     transaction.run(
-        "DELETE FROM memstore_leases WHERE job IN (SELECT l.job FROM memstore_leases l"
-        f" WHERE {ITEMS} AND expires_at <= :now {transaction.dialect.unclaimed('l')})",
+        Delete(
+            "memstore_leases",
+            "job IN (SELECT l.job FROM memstore_leases l"
+            f" WHERE {ITEMS} AND expires_at <= :now {transaction.dialect.unclaimed('l')})",
+        ),
         {"job": job, "now": clock.to_text(now)},
     )
 

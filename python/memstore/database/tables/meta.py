@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from memstore.database.engine import Statement
+from memstore.database.writes import Delete, Insert, Update, settings
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -14,6 +15,10 @@ if TYPE_CHECKING:
 FAMILY = "pymemstore"
 """Marks our files from V7 on; the original memstore has different versions after V6."""
 
+PUT: Final = Insert(
+    "memstore_meta", ("key", "value"), unique=("key",), instead="value = excluded.value"
+)
+REMOVAL: Final = Delete("memstore_meta", "key = :key")
 VERSION: Final = Statement("SELECT max(version) FROM memstore_version")
 
 TRUST = "trust"
@@ -46,8 +51,8 @@ def versions(transaction: Transaction) -> set[int]:
 
 def record_version(transaction: Transaction, version: int) -> None:
     value = {"version": version}
-    if not transaction.run("UPDATE memstore_version SET version = :version", value):
-        transaction.run("INSERT INTO memstore_version (version) VALUES (:version)", value)
+    if not transaction.run(Update("memstore_version", settings("version")), value):
+        transaction.run(Insert("memstore_version", ("version",)), value)
 
 
 def get(transaction: Transaction, key: str) -> str | None:
@@ -69,11 +74,7 @@ def is_set(transaction: Transaction, key: str) -> bool:
 
 
 def put(transaction: Transaction, key: str, value: str) -> None:
-    transaction.run(
-        "INSERT INTO memstore_meta (key, value) VALUES (:key, :value)"
-        " ON CONFLICT (key) DO UPDATE SET value = excluded.value",
-        {"key": key, "value": value},
-    )
+    transaction.run(PUT, {"key": key, "value": value})
 
 
 def beginning_with(transaction: Transaction, prefix: str) -> dict[str, str]:
@@ -86,4 +87,4 @@ def beginning_with(transaction: Transaction, prefix: str) -> dict[str, str]:
 
 
 def remove(transaction: Transaction, key: str) -> None:
-    transaction.run("DELETE FROM memstore_meta WHERE key = :key", {"key": key})
+    transaction.run(REMOVAL, {"key": key})

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from itertools import starmap
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple
 
-from memstore.database.engine import Statement
+from memstore.database.engine import Write
 from memstore.database.tables import vectors as vector_table
 from memstore.database.tables.vectors import MAX_ATTEMPTS, PIECES
+from memstore.database.writes import Delete, Insert, Update
 from memstore.lazy import lazy_import
 
 if TYPE_CHECKING:
@@ -31,6 +32,9 @@ class Piece(NamedTuple):
     """The name of the episode, if the query selects it."""
 
 
+INSERTION: Final = Insert("memstore_pieces", ("id", "episode_id", "start", "stop"))
+
+
 def cut(content: str) -> list[tuple[int, int]]:
     """Return where the pieces of an episode start and stop."""
     return chunks.of_episode(content)
@@ -40,35 +44,26 @@ def place(transaction: Transaction, episode_id: int, cuts: Sequence[tuple[int, i
     """Store the pieces of an episode, each pending in every generation."""
     for start, stop in cuts:
         piece_id = transaction.next_id("memstore_pieces")
-        transaction.queue(
-            "INSERT INTO memstore_pieces (id, episode_id, start, stop)"
-            " VALUES (:id, :episode, :start, :stop)",
-            (piece_id, episode_id, start, stop),
-        )
+        transaction.queue(INSERTION, (piece_id, episode_id, start, stop))
         vector_table.place(transaction, PIECES, piece_id)
 
 
-def removing(episode_id: int) -> list[Statement]:
-    vectors = Statement(
-        f"DELETE FROM {PIECES.name}"
-        " WHERE piece_id IN (SELECT id FROM memstore_pieces WHERE episode_id = :id)",
-        {"id": episode_id},
-    )
-    pieces = Statement("DELETE FROM memstore_pieces WHERE episode_id = :id", {"id": episode_id})
-    return [vectors, pieces]
+def removing(episode_id: int) -> list[Write]:
+    these = "SELECT id FROM memstore_pieces WHERE episode_id = :id"
+    vectors = Delete(PIECES.name, f"piece_id IN ({these})")
+    pieces = Delete("memstore_pieces", "episode_id = :id")
+    return [Write(vectors, {"id": episode_id}), Write(pieces, {"id": episode_id})]
 
 
-def forgetting(transaction: Transaction, episode_id: int) -> list[Statement]:
-    """Return statements that remove the vectors of an episode's pieces from every generation.
+def forgetting(transaction: Transaction, episode_id: int) -> list[Write]:
+    """Return the writes that remove the vectors of an episode's pieces from every generation.
 
     The rows of the pieces stay, as empty ranges.
     """
     pieces = of_episodes(transaction, [episode_id])
     return [
         *(vector_table.forgetting(PIECES, piece.id) for piece in pieces),
-        Statement(
-            "UPDATE memstore_pieces SET stop = start WHERE episode_id = :id", {"id": episode_id}
-        ),
+        Write(Update("memstore_pieces", {"stop": "start"}, "episode_id = :id"), {"id": episode_id}),
     ]
 
 

@@ -7,10 +7,11 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from memstore.database.changes import Line
 from memstore.database.dialect import SAME_OWNERS
-from memstore.database.engine import NO_LIMIT, Statement
+from memstore.database.engine import NO_LIMIT, Write
 from memstore.database.journal import Kind
 from memstore.database.tables import facts as fact_table
 from memstore.database.tables.rows import Rows
+from memstore.database.writes import BY_ID, Insert, Update
 from memstore.domain import clock
 from memstore.domain.arguments import MAX_NUMBER
 from memstore.domain.proposals import Proposal, ProposalState
@@ -277,16 +278,14 @@ def decide(changes: Changes, decision: Decision) -> None:
     )
 
 
-def _decided(decision: Decision, at: str) -> Statement:
+def _decided(decision: Decision, at: str) -> Write:
     is_accepted = decision.kind == Kind.ACCEPT
-    moved = ""
+    changed = {"state": ":state", "decided_at": ":at"}
     if is_accepted or decision.content is not None:  # a consolidation's text becomes a fact
-        moved = (
-            ", new_id = CASE WHEN sources IS NULL THEN new_id ELSE :new_id END,"
-            " content = CASE WHEN sources IS NULL THEN content ELSE :content END"
-        )
-    return Statement(
-        f"UPDATE memstore_proposals SET state = :state, decided_at = :at{moved} WHERE id = :id",
+        changed["new_id"] = "CASE WHEN sources IS NULL THEN new_id ELSE :new_id END"
+        changed["content"] = "CASE WHEN sources IS NULL THEN content ELSE :content END"
+    return Write(
+        Update("memstore_proposals", changed, BY_ID),
         {
             "state": STATES[decision.kind],
             "at": None if decision.kind == Kind.REOPEN else at,
@@ -350,39 +349,27 @@ def decided_about(transaction: Transaction, fact_id: int) -> bool:
     return bool(row and row[0])
 
 
-def forgetting(transaction: Transaction, fact_id: int) -> list[Statement]:
-    """Return statements that blank everything in proposals that quotes a fact."""
-    return [
-        Statement(
-            "UPDATE memstore_proposals SET evidence = NULL WHERE old_id = :id OR new_id = :id",
-            {"id": fact_id},
-        ),
-        Statement(
-            "UPDATE memstore_proposals AS p SET evidence = NULL, content = ''"
-            f" WHERE {_sums_up(transaction.dialect)}",
-            {"id": fact_id},
-        ),
-    ]
+def forgetting(transaction: Transaction, fact_id: int) -> list[Write]:
+    """Return the writes that blank everything in proposals that quotes a fact."""
+    compared = Update("memstore_proposals", {"evidence": "NULL"}, "old_id = :id OR new_id = :id")
+    summed_up = Update(
+        "memstore_proposals",
+        {"evidence": "NULL", "content": "''"},
+        _sums_up(transaction.dialect),
+        alias="p",
+    )
+    return [Write(compared, {"id": fact_id}), Write(summed_up, {"id": fact_id})]
 
 
-def forgetting_evidence(proposal_id: int, rest: Mapping[str, Any]) -> list[Statement]:
-    """Return statements that leave only this of the evidence in a proposal's line."""
+def forgetting_evidence(proposal_id: int, rest: Mapping[str, Any]) -> list[Write]:
+    """Return the writes that leave only this of the evidence in a proposal's line."""
     content, reasons = split(rest)
-    statements = [
-        Statement(
-            "UPDATE memstore_proposals SET evidence = :rest"
-            " WHERE id = :id AND evidence IS NOT NULL",
-            {"rest": _encode(reasons), "id": proposal_id},
-        )
-    ]
+    kept = Update("memstore_proposals", {"evidence": ":rest"}, "id = :id AND evidence IS NOT NULL")
+    writes = [Write(kept, {"rest": _encode(reasons), "id": proposal_id})]
     if content is None:
-        statements.append(
-            Statement(
-                "UPDATE memstore_proposals SET content = '' WHERE id = :id AND content <> ''",
-                {"id": proposal_id},
-            )
-        )
-    return statements
+        blanked = Update("memstore_proposals", {"content": "''"}, "id = :id AND content <> ''")
+        writes.append(Write(blanked, {"id": proposal_id}))
+    return writes
 
 
 def split(evidence: Mapping[str, Any] | None) -> tuple[str | None, dict[str, Any]]:
@@ -398,6 +385,17 @@ def everything(
     return map(_row, ROWS.everything(transaction, COLUMNS, namespaces))
 
 
+INSERTION: Final = Insert(
+    "memstore_proposals",
+    (
+        *("id", "at", "old_id", "new_id", "similarity", "evidence", "state", "decided_at"),
+        *("sources", "content"),
+    ),
+    unique=(),
+    returning="id",
+)
+
+
 def place(changes: Changes, row: ProposalRow, episode_id: int | None = None) -> int | None:
     """Store a proposal and return its id; ``None`` if its facts were proposed before.
 
@@ -408,11 +406,8 @@ def place(changes: Changes, row: ProposalRow, episode_id: int | None = None) -> 
     old_id = min(sources, default=row.old_id)
     _, reasons = split(None if row.evidence is None else json.loads(row.evidence))
     evidence = {**reasons, TEXT: row.content} if sources and row.content else reasons
-    statement = Statement(
-        "INSERT INTO memstore_proposals"
-        " (id, at, old_id, new_id, similarity, evidence, state, decided_at, sources, content)"
-        " VALUES (:id, :at, :old_id, :new_id, :similarity, :evidence, :state, :decided_at,"
-        " :sources, :content) ON CONFLICT DO NOTHING RETURNING id",
+    write = Write(
+        INSERTION,
         row._asdict()
         | {
             "old_id": old_id,
@@ -429,7 +424,7 @@ def place(changes: Changes, row: ProposalRow, episode_id: int | None = None) -> 
             for id_ in sources or [old_id]
         ]
 
-    rows = changes.write_some([statement], lines)
+    rows = changes.write_some([write], lines)
     return int(rows[0][0]) if rows else None
 
 

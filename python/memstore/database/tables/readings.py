@@ -6,6 +6,7 @@ from itertools import starmap
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from memstore.database.tables.rows import Rows
+from memstore.database.writes import Delete, Insert
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -44,10 +45,13 @@ def place(transaction: Transaction, row: ReadingRow) -> bool:
     """Store a reading; return false if it exists, or the episode is erased or missing."""
     return bool(
         transaction.run(
-            "INSERT INTO memstore_readings (episode_id, kind, asked)"
-            " SELECT id, :kind, :asked FROM memstore_episodes"
-            " WHERE id = :episode_id AND content <> ''"
-            " ON CONFLICT (episode_id, kind, asked) DO NOTHING",
+            Insert(
+                "memstore_readings",
+                ("episode_id", "kind", "asked"),
+                ("id", ":kind", ":asked"),
+                "memstore_episodes WHERE id = :episode_id AND content <> ''",
+                unique=("episode_id", "kind", "asked"),
+            ),
             row._asdict(),
         )
     )
@@ -65,7 +69,7 @@ def of_episode(transaction: Transaction, episode_id: int) -> list[ReadingRow]:
 def forget(transaction: Transaction, episode_id: int) -> None:
     """Delete the readings of an episode, because they may quote it."""
     transaction.run(
-        "DELETE FROM memstore_readings WHERE episode_id = :episode_id", {"episode_id": episode_id}
+        Delete("memstore_readings", "episode_id = :episode_id"), {"episode_id": episode_id}
     )
 
 
@@ -101,7 +105,7 @@ def count_waiting(transaction: Transaction, wanted: EpisodeFilter) -> int:
 def forget_not_learned(transaction: Transaction, episode_id: int) -> None:
     """Record that a model has read an episode."""
     transaction.run(
-        f"DELETE FROM memstore_readings WHERE episode_id = :episode_id AND kind = '{NOT_LEARNED}'",
+        Delete("memstore_readings", f"episode_id = :episode_id AND kind = '{NOT_LEARNED}'"),
         {"episode_id": episode_id},
     )
 

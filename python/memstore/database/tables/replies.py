@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 from memstore.database.tables import readings as reading_table
 from memstore.database.tables.readings import CLOSED, NO_OPTIONS, ReadingRow
 from memstore.database.tables.rows import Rows
+from memstore.database.writes import Delete, Insert
 from memstore.domain import clock
 
 if TYPE_CHECKING:
@@ -61,12 +62,15 @@ def place(transaction: Transaction, row: ReplyRow) -> bool:
     """Store a reply; return false if one exists, or the episode is erased, closed or missing."""
     return bool(
         transaction.run(
-            "INSERT INTO memstore_replies (episode_id, key, model, reply, created_at)"
-            " SELECT id, :key, :model, :reply, :created_at FROM memstore_episodes"
-            " WHERE id = :episode_id AND content <> ''"
-            " AND NOT EXISTS (SELECT 1 FROM memstore_readings"
-            f" WHERE episode_id = :episode_id AND kind = '{CLOSED}')"
-            " ON CONFLICT (episode_id, key) DO NOTHING",
+            Insert(
+                "memstore_replies",
+                ("episode_id", "key", "model", "reply", "created_at"),
+                ("id", ":key", ":model", ":reply", ":created_at"),
+                "memstore_episodes WHERE id = :episode_id AND content <> ''"
+                " AND NOT EXISTS (SELECT 1 FROM memstore_readings"
+                f" WHERE episode_id = :episode_id AND kind = '{CLOSED}')",
+                unique=("episode_id", "key"),
+            ),
             row._asdict(),
         )
     )
@@ -74,7 +78,7 @@ def place(transaction: Transaction, row: ReplyRow) -> bool:
 
 def forget_episode(transaction: Transaction, episode_id: int) -> None:
     transaction.run(
-        "DELETE FROM memstore_replies WHERE episode_id = :episode_id", {"episode_id": episode_id}
+        Delete("memstore_replies", "episode_id = :episode_id"), {"episode_id": episode_id}
     )
     reading_table.forget(transaction, episode_id)
 

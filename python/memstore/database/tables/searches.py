@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from memstore.database.dialect import SAME_OWNERS
 from memstore.database.engine import NO_LIMIT
+from memstore.database.writes import Delete, Insert, Update
 from memstore.domain import clock
 from memstore.domain.erasures import EPISODE, FACT
 from memstore.domain.records import SCOPE_FIELDS, Scope
@@ -41,6 +42,10 @@ class SearchFilter(NamedTuple):
     before: int | None = None
 
 
+INSERTION: Final = Insert("memstore_searches", COLUMNS, returning="id")
+GIVEN: Final = Insert("memstore_given", ("kind", "row_id", "search_id"))
+
+
 def insert(transaction: Transaction, search: RecordedSearch) -> None:
     """Insert a search with a new id."""
     values: dict[str, Any] = {name: getattr(search, name, None) for name in COLUMNS}
@@ -51,18 +56,10 @@ def insert(transaction: Transaction, search: RecordedSearch) -> None:
         "facts": json.dumps(search.facts),
         "episodes": json.dumps(search.episodes),
     }
-    row = transaction.one(
-        f"INSERT INTO memstore_searches ({', '.join(COLUMNS)}) VALUES (:{', :'.join(COLUMNS)})"
-        " RETURNING id",
-        values,
-    )
+    ((search_id,),) = transaction.returned(INSERTION, values)
     for kind, ids in ((FACT, search.facts), (EPISODE, search.episodes)):
         for id_ in dict.fromkeys(ids):
-            transaction.queue(
-                "INSERT INTO memstore_given (kind, row_id, search_id)"
-                " VALUES (:kind, :row_id, :search_id)",
-                {"kind": kind, "row_id": id_, "search_id": row[0] if row else 0},
-            )
+            transaction.queue(GIVEN, (kind, id_, search_id))
 
 
 def prune(transaction: Transaction, most: int, since: datetime) -> None:
@@ -110,8 +107,8 @@ def remove(
 
 def _remove(transaction: Transaction, condition: str, values: dict[str, Any]) -> int:
     these = f"SELECT id FROM memstore_searches WHERE {condition}"
-    transaction.run(f"DELETE FROM memstore_given WHERE search_id IN ({these})", values)
-    return transaction.run(f"DELETE FROM memstore_searches WHERE {condition}", values)
+    transaction.run(Delete("memstore_given", f"search_id IN ({these})"), values)
+    return transaction.run(Delete("memstore_searches", condition), values)
 
 
 def select(
@@ -208,9 +205,12 @@ def queries(transaction: Transaction, after: int) -> list[tuple[int, str]]:
 def blank_given(transaction: Transaction, kind: str, ids: Sequence[int]) -> None:
     """Blank the queries of searches that were given any of these rows."""
     transaction.run(
-        "UPDATE memstore_searches SET query = NULL WHERE query IS NOT NULL AND id IN ("
-        "SELECT search_id FROM memstore_given WHERE kind = :kind"
-        f" AND row_id IN {transaction.dialect.listed('ids')})",
+        Update(
+            "memstore_searches",
+            {"query": "NULL"},
+            "query IS NOT NULL AND id IN (SELECT search_id FROM memstore_given WHERE kind = :kind"
+            f" AND row_id IN {transaction.dialect.listed('ids')})",
+        ),
         {"kind": kind, "ids": ids},
     )
 
@@ -218,7 +218,8 @@ def blank_given(transaction: Transaction, kind: str, ids: Sequence[int]) -> None
 def blank(transaction: Transaction, ids: Iterable[int]) -> None:
     """Blank the queries of these searches."""
     transaction.run(
-        "UPDATE memstore_searches SET query = NULL"
-        f" WHERE id IN {transaction.dialect.listed('ids')}",
+        Update(
+            "memstore_searches", {"query": "NULL"}, f"id IN {transaction.dialect.listed('ids')}"
+        ),
         {"ids": sorted(ids)},
     )

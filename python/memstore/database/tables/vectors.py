@@ -8,11 +8,13 @@ vectors.
 from __future__ import annotations
 
 import zlib
+from functools import cache
 from itertools import islice
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from memstore.database.dialect import within
-from memstore.database.engine import NO_PARAMETERS, Statement
+from memstore.database.engine import NO_PARAMETERS, Statement, Write
+from memstore.database.writes import Delete, Insert, Update
 from memstore.domain.records import BYTES_PER_NUMBER
 
 if TYPE_CHECKING:
@@ -112,6 +114,7 @@ PIECES: Final = VectorTable(
 
 TABLES: Final = (FACTS, PIECES)
 
+_IF_ACTIVE: Final = "CASE WHEN state = 'active' THEN :{} END"
 _WAITING: Final = f"v.embedding IS NULL AND v.embed_attempts BETWEEN 0 AND {MAX_ATTEMPTS - 1}"
 _GIVEN_UP: Final = f"v.embedding IS NULL AND v.embed_attempts >= {MAX_ATTEMPTS}"
 
@@ -124,28 +127,43 @@ def place(
     A vector must be of the active generation's model.
     """
     if blob is None:
-        transaction.queue_id(
-            f"INSERT INTO {table.name} (generation_id, {table.owner})"
-            f" SELECT g.id, o.id FROM memstore_generations g CROSS JOIN {table.owners} o"
-            " WHERE o.id BETWEEN :first AND :last",
-            owner_id,
-        )
-        return
-    transaction.queue(
-        f"INSERT INTO {table.name} (generation_id, {table.owner}, embedding, checksum)"
-        " SELECT id, :owner, CASE WHEN state = 'active' THEN :vector END,"
-        " CASE WHEN state = 'active' THEN :checksum END FROM memstore_generations",
-        (owner_id, blob, checksum(owner_id, blob)),
+        transaction.queue_id(_pending(table), owner_id)
+    else:
+        transaction.queue(_placed(table), (owner_id, blob, checksum(owner_id, blob)))
+
+
+@cache
+def _pending(table: VectorTable) -> Insert:
+    """Return the form of the rows without vectors of owners from ``:first`` to ``:last``."""
+    return Insert(
+        table.name,
+        ("generation_id", table.owner),
+        ("g.id", "o.id"),
+        f"memstore_generations g CROSS JOIN {table.owners} o WHERE o.id BETWEEN :first AND :last",
+        of_owners=table.owners,
+    )
+
+
+@cache
+def _placed(table: VectorTable) -> Insert:
+    """Return the form of an owner's rows, of which that of the active generation has a vector."""
+    return Insert(
+        table.name,
+        ("generation_id", table.owner, "embedding", "checksum"),
+        ("id", ":owner", _IF_ACTIVE.format("vector"), _IF_ACTIVE.format("checksum")),
+        "memstore_generations",
     )
 
 
 def place_nothing(transaction: Transaction, table: VectorTable, owner_id: int) -> None:
     """Insert the rows of a new owner that is never embedded."""
-    transaction.queue(
-        f"INSERT INTO {table.name} (generation_id, {table.owner}, embed_attempts)"
-        f" SELECT id, :owner, {NOTHING_TO_EMBED} FROM memstore_generations",
-        (owner_id,),
+    form = Insert(
+        table.name,
+        ("generation_id", table.owner, "embed_attempts"),
+        ("id", ":owner", str(NOTHING_TO_EMBED)),
+        "memstore_generations",
     )
+    transaction.queue(form, (owner_id,))
 
 
 def checksum(owner_id: int, blob: bytes) -> int:
@@ -157,26 +175,32 @@ def place_all(transaction: Transaction, table: VectorTable, generation_id: int) 
     """Insert the missing rows of owners in a generation; return how many there were."""
     nothing = f"CASE WHEN {table.mute} THEN {NOTHING_TO_EMBED} ELSE 0 END"
     return transaction.run(
-        f"INSERT INTO {table.name} (generation_id, {table.owner}, embed_attempts)"
-        f" SELECT :generation, {table.key}, {nothing} FROM {table.home}"
-        f" WHERE NOT EXISTS (SELECT 1 FROM {table.name} v"
-        f" WHERE v.generation_id = :generation AND {table.link}) ORDER BY {table.key}",
+        Insert(
+            table.name,
+            ("generation_id", table.owner, "embed_attempts"),
+            (":generation", table.key, nothing),
+            f"{table.home} WHERE NOT EXISTS (SELECT 1 FROM {table.name} v"
+            f" WHERE v.generation_id = :generation AND {table.link}) ORDER BY {table.key}",
+        ),
         {"generation": generation_id},
     )
 
 
-def filling(table: VectorTable, generation_id: int, owner_id: int, blob: bytes) -> Statement:
-    """Return a statement that stores an owner's vector and returns the owner's id.
+def filling(table: VectorTable, generation_id: int, owner_id: int, blob: bytes) -> Write:
+    """Return a write that stores an owner's vector and returns the owner's id.
 
     It does nothing if the owner already has a vector, or was deleted or erased.
     """
-    return Statement(
-        f"UPDATE {table.name} AS v SET embedding = :vector, checksum = :checksum,"
-        " embed_error = NULL"
-        f" WHERE v.generation_id = :generation AND v.{table.owner} = :owner"
-        f" AND v.embedding IS NULL AND v.embed_attempts <> {NOTHING_TO_EMBED}"
-        f" AND EXISTS (SELECT 1 FROM {table.home} WHERE {table.link} AND {table.living})"
-        f" RETURNING {table.owner}",
+    return Write(
+        Update(
+            table.name,
+            {"embedding": ":vector", "checksum": ":checksum", "embed_error": "NULL"},
+            f"v.generation_id = :generation AND v.{table.owner} = :owner"
+            f" AND v.embedding IS NULL AND v.embed_attempts <> {NOTHING_TO_EMBED}"
+            f" AND EXISTS (SELECT 1 FROM {table.home} WHERE {table.link} AND {table.living})",
+            alias="v",
+            returning=table.owner,
+        ),
         {
             "vector": blob,
             "checksum": checksum(owner_id, blob),
@@ -212,7 +236,7 @@ def unclaimed(
     return transaction.ints(
         f"SELECT v.{table.owner} FROM {table.name} v WHERE v.generation_id = :generation"
         f" AND v.{table.owner} IN {transaction.dialect.listed('ids')} AND {_WAITING}"
-        f" ORDER BY v.{table.owner} {transaction.dialect.unclaimed('v')}",
+        f" {transaction.dialect.unclaimed('v', f'v.{table.owner}')}",
         {"generation": generation_id, "ids": owner_ids},
     )
 
@@ -266,13 +290,17 @@ def note_failure(
     transaction: Transaction, table: VectorTable, generation_id: int, owner_id: int, error: str
 ) -> bool:
     """Count a permanent failure; return whether the owner is now quarantined."""
-    row = transaction.one(
-        f"UPDATE {table.name} AS v SET embed_attempts = embed_attempts + 1, embed_error = :error"
-        f" WHERE v.generation_id = :generation AND v.{table.owner} = :owner AND {_WAITING}"
-        " RETURNING embed_attempts",
+    rows = transaction.returned(
+        Update(
+            table.name,
+            {"embed_attempts": "embed_attempts + 1", "embed_error": ":error"},
+            f"v.generation_id = :generation AND v.{table.owner} = :owner AND {_WAITING}",
+            alias="v",
+            returning="embed_attempts",
+        ),
         {"error": error, "generation": generation_id, "owner": owner_id},
     )
-    return row is not None and bool(row[0] == MAX_ATTEMPTS)
+    return rows == [(MAX_ATTEMPTS,)]
 
 
 def release_quarantine(
@@ -281,29 +309,36 @@ def release_quarantine(
     found = quarantined(transaction, table, generation_id, namespace)
     for owner_id in found:
         transaction.run(
-            f"UPDATE {table.name} SET embed_attempts = 0"
-            f" WHERE generation_id = :generation AND {table.owner} = :owner",
+            Update(
+                table.name,
+                {"embed_attempts": "0"},
+                f"generation_id = :generation AND {table.owner} = :owner",
+            ),
             {"generation": generation_id, "owner": owner_id},
         )
     return len(found)
 
 
-def forgetting(table: VectorTable, owner_id: int) -> Statement:
-    """Return a statement that blanks an erased owner's vectors and errors in every generation."""
-    return Statement(
-        f"UPDATE {table.name} SET embedding = NULL, embed_error = NULL,"
-        f" embed_attempts = {NOTHING_TO_EMBED}"
-        f" WHERE generation_id IN (SELECT id FROM memstore_generations) AND {table.owner} = :owner",
-        {"owner": owner_id},
+def forgetting(table: VectorTable, owner_id: int) -> Write:
+    """Return a write that blanks an erased owner's vectors and errors in every generation."""
+    form = Update(
+        table.name,
+        {"embedding": "NULL", "embed_error": "NULL", "embed_attempts": str(NOTHING_TO_EMBED)},
+        f"generation_id IN (SELECT id FROM memstore_generations) AND {table.owner} = :owner",
     )
+    return Write(form, {"owner": owner_id})
 
 
-def resetting(table: VectorTable, generation_id: int, owner_id: int | None = None) -> Statement:
-    """Return a statement that makes embedded owners (``None``: all) pending, returning ids."""
+def resetting(table: VectorTable, generation_id: int, owner_id: int | None = None) -> Write:
+    """Return a write that makes embedded owners (``None``: all) pending, returning ids."""
     which = "" if owner_id is None else f" AND {table.owner} = :owner"
-    return Statement(
-        f"UPDATE {table.name} SET embedding = NULL, embed_attempts = 0 WHERE generation_id"
-        f" = :generation AND embedding IS NOT NULL{which} RETURNING {table.owner}",
+    return Write(
+        Update(
+            table.name,
+            {"embedding": "NULL", "embed_attempts": "0"},
+            f"generation_id = :generation AND embedding IS NOT NULL{which}",
+            returning=table.owner,
+        ),
         {"generation": generation_id, "owner": owner_id},
     )
 
@@ -342,16 +377,19 @@ def episodes_of(transaction: Transaction, piece_ids: Sequence[int]) -> dict[int,
 def blank_some(transaction: Transaction, table: VectorTable, generation_id: int, limit: int) -> int:
     """Blank some vectors of a generation that is being dropped; return how many."""
     return transaction.run(
-        f"UPDATE {table.name} SET embedding = NULL WHERE id IN (SELECT id FROM {table.name}"
-        " WHERE generation_id = :generation AND embedding IS NOT NULL LIMIT :limit)",
+        Update(
+            table.name,
+            {"embedding": "NULL"},
+            f"id IN (SELECT id FROM {table.name}"
+            " WHERE generation_id = :generation AND embedding IS NOT NULL LIMIT :limit)",
+        ),
         {"generation": generation_id, "limit": limit},
     )
 
 
-def removing_all(table: VectorTable, generation_id: int) -> Statement:
-    return Statement(
-        f"DELETE FROM {table.name} WHERE generation_id = :generation", {"generation": generation_id}
-    )
+def removing_all(table: VectorTable, generation_id: int) -> Write:
+    form = Delete(table.name, "generation_id = :generation")
+    return Write(form, {"generation": generation_id})
 
 
 def blobs(
@@ -507,14 +545,17 @@ def everything(
         yield Stored(owner_id, blob if isinstance(blob, bytes) else str(blob).encode(), held, code)
 
 
-def storing_again(table: VectorTable, generation_id: int, owner_id: int, blob: bytes) -> Statement:
-    """Return a statement that writes what the engine stores beside a vector, if it is still this.
+def storing_again(table: VectorTable, generation_id: int, owner_id: int, blob: bytes) -> Write:
+    """Return a write that stores again what the engine stores beside a vector, if it is still this.
 
     The vector stays as it is.
     """
-    return Statement(
-        f"UPDATE {table.name} SET embedding = :vector WHERE generation_id = :generation"
-        f" AND {table.owner} = :owner AND embedding = :vector",
+    return Write(
+        Update(
+            table.name,
+            {"embedding": ":vector"},
+            f"generation_id = :generation AND {table.owner} = :owner AND embedding = :vector",
+        ),
         {"vector": blob, "generation": generation_id, "owner": owner_id},
     )
 
@@ -538,8 +579,11 @@ def strays(transaction: Transaction, table: VectorTable) -> list[int]:
 
 def remove_strays(table: VectorTable, owner_ids: Sequence[int], transaction: Transaction) -> None:
     transaction.run(
-        f"DELETE FROM {table.name} WHERE {table.owner} IN {transaction.dialect.listed('ids')}"
-        f" AND NOT EXISTS (SELECT 1 FROM {table.owners} o WHERE o.id = {table.owner})",
+        Delete(
+            table.name,
+            f"{table.owner} IN {transaction.dialect.listed('ids')}"
+            f" AND NOT EXISTS (SELECT 1 FROM {table.owners} o WHERE o.id = {table.owner})",
+        ),
         {"ids": owner_ids},
     )
 

@@ -38,28 +38,7 @@ CREATE INDEX idx_memstore_expiring ON memstore_facts (tenant, namespace, expired
 CREATE VIEW memstore_counts_read
     (tenant, namespace, kind, user_id, agent_id, run_id, key, number) AS
 SELECT tenant, namespace, kind COLLATE "C", user_id, agent_id, run_id, key, count(*) FROM (
-    SELECT f.tenant, f.namespace, counted.kind, coalesce(f.user_id, '') AS user_id,
-        coalesce(f.agent_id, '') AS agent_id, coalesce(f.run_id, '') AS run_id, counted.key
-    FROM memstore_facts f CROSS JOIN LATERAL (VALUES
-        ('fact', '', TRUE),
-        ('fact_quarter', substr(f.created_at, 1, 14) || CASE
-            WHEN substr(f.created_at, 15, 2) < '15' THEN '00'
-            WHEN substr(f.created_at, 15, 2) < '30' THEN '15'
-            WHEN substr(f.created_at, 15, 2) < '45' THEN '30' ELSE '45' END, TRUE),
-        ('deleted', '', f.deleted_at IS NOT NULL),
-        ('subject', f.subject_key, f.superseded_by IS NULL AND f.deleted_at IS NULL),
-        ('category', f.category_key, f.superseded_by IS NULL AND f.deleted_at IS NULL)
-    ) AS counted (kind, key, counts) WHERE counted.counts
-    UNION ALL
-    SELECT e.tenant, e.namespace, counted.kind, coalesce(e.user_id, ''), coalesce(e.agent_id, ''),
-        coalesce(e.run_id, ''), counted.key
-    FROM memstore_episodes e CROSS JOIN LATERAL (VALUES
-        ('episode', ''),
-        ('episode_quarter', substr(e.created_at, 1, 14) || CASE
-            WHEN substr(e.created_at, 15, 2) < '15' THEN '00'
-            WHEN substr(e.created_at, 15, 2) < '30' THEN '15'
-            WHEN substr(e.created_at, 15, 2) < '45' THEN '30' ELSE '45' END)
-    ) AS counted (kind, key) WHERE e.content_hash <> ''
+    COUNTED
 ) AS counted GROUP BY tenant, namespace, kind, user_id, agent_id, run_id, key;
 
 CREATE TABLE memstore_distrusted (

@@ -5,13 +5,22 @@ from __future__ import annotations
 import re
 from functools import cache
 from importlib.resources import files
-from typing import Final
+from typing import TYPE_CHECKING, Final
+
+from memstore.database import derivations
+from memstore.domain.records import SCOPE_FIELDS
+
+if TYPE_CHECKING:
+    from memstore.database.derivations import Counting
 
 GROUPS: Final = (
     *("facts", "episodes", "vectors", "journal", "derived", "graph", "searches"),
     "statistics",
 )
 """The files, in the order in which they are run."""
+
+TENANT: Final = "memstore_tenant"
+"""The parameter that names the tenant."""
 
 SHARED: Final = frozenset({"memstore_tenants", "memstore_namespaces"})
 """The tables that are no tenant's own."""
@@ -48,6 +57,8 @@ def text() -> str:
     folder = files("memstore.database.postgres.schema")
     written = "\n".join(folder.joinpath(f"{group}.sql").read_text("utf-8") for group in GROUPS)
     written = re.sub(FOLDED, lambda found: folded(found[1]), written)
+    counted = (counting(one, one.table, 1) for one in derivations.COUNTED)
+    written = written.replace("COUNTED", " UNION ALL ".join(counted))
     return re.sub(r"\bTEXT\b", 'text COLLATE "C"', written)
 
 
@@ -57,6 +68,19 @@ def folded(text: str) -> str:
     return (
         f"CASE WHEN octet_length({text}) = length({text}) THEN {text}"
         f" ELSE replace(normalize({plain}, NFC), 'ς', 'σ') END"
+    )
+
+
+def counting(described: Counting, rows: str, number: int) -> str:
+    """Return a query for what each of some rows counts as, with a number for each."""
+    counted = ", ".join(
+        f"('{count.kind}', {count.key}, {count.test or 'TRUE'})" for count in described.counts
+    ).replace("{row}", "r")
+    owners = ", ".join(f"coalesce(r.{name}, '') AS {name}" for name in SCOPE_FIELDS)
+    return (
+        f"SELECT r.tenant, r.namespace, c.kind, {owners}, c.key, {number} AS number"
+        f" FROM {rows} r CROSS JOIN LATERAL (VALUES {counted}) AS c (kind, key, counts)"
+        " WHERE c.counts"
     )
 
 
