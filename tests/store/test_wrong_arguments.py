@@ -73,7 +73,6 @@ SOUND: dict[str, Any] = {
     "path": "/nowhere/at/all",
     "generation_id": 1,
     "name_or_id": "n",
-    "scope": Scope(),
     "access": "read",
     "timeout_seconds": 0.01,
     "target": "/nowhere/at/all",
@@ -197,12 +196,12 @@ def test_wrong_arguments_raise_the_documented_errors(
 
 
 @settings(phases=[Phase.explicit, Phase.generate], max_examples=examples(100))
-@given(changes=CHANGES, scope=st.one_of(st.just(Scope()), WRONG), since=WRONG)
-@example(changes=[AddFact(fact=NewFact(content="c", subject="s"))], scope=Scope(), since=10**30)
+@given(changes=CHANGES, owners=st.one_of(st.just(Scope()), WRONG), since=WRONG)
+@example(changes=[AddFact(fact=NewFact(content="c", subject="s"))], owners=Scope(), since=10**30)
 def test_wrong_changes_raise_the_documented_errors(
-    held: Store, changes: Any, scope: Any, since: Any
+    held: Store, changes: Any, owners: Any, since: Any
 ) -> None:
-    answer(held.apply, changes, scope=scope, since=since)
+    answer(lambda: held.of(owners).apply(changes, since=since))
 
 
 @settings(phases=[Phase.explicit, Phase.generate], max_examples=examples(100))

@@ -12,11 +12,23 @@ from typing import TYPE_CHECKING, Final
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from memstore.domain.records import AtLeast, Scope
+
 SAME_OWNERS: Final = (
     "user_id IS NOT DISTINCT FROM :user_id AND agent_id IS NOT DISTINCT FROM :agent_id"
     " AND run_id IS NOT DISTINCT FROM :run_id"
 )
 """A condition on rows of exactly these owners; an owner that is not set is NULL on both sides."""
+
+
+def owned_by(owners: Scope | AtLeast | None) -> str:
+    """Return a condition on rows of exactly these owners, or at least these; ``None`` for any.
+
+    Its parameters are the ids of the owners, by name.
+    """
+    if owners is None:
+        return "TRUE"
+    return " AND ".join(f"{name} IS NOT DISTINCT FROM :{name}" for name in owners.ids)
 
 
 class Dialect(ABC):
