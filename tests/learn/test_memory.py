@@ -318,13 +318,14 @@ def test_add_stores_many_messages_in_short_transactions(
     store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     sizes: list[int] = []
-    apply = store.apply
+    own = store.of(user_id="ana")
+    apply = own.apply
 
     def counted(changes: Any, **options: Any) -> Any:
         sizes.append(len(changes))
         return apply(changes, **options)
 
-    monkeypatch.setattr(store, "apply", counted)
+    monkeypatch.setattr(own, "apply", counted)
     said = [{"role": "user", "content": f"message {n}"} for n in range(450)]
     assert [c["event"] for c in Memory(store).add(said, user_id="ana")] == ["ADD"] * 450
     assert sizes == [200, 200, 50]
@@ -855,14 +856,15 @@ def test_delete_of_a_superseded_memory_changes_nothing(
     plain: Memory, store: Store, open_store: Callable[..., Store], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     [old] = plain.add("I like tea", user_id="ana")
-    other, apply = Memory(open_store()), store.apply
+    own = store.of(user_id="ana")
+    other, apply = Memory(open_store()), own.apply
 
     def late(*arguments: Any, **options: Any) -> Any:
         monkeypatch.undo()
         other.update(old["id"] or 0, "I like coffee", user_id="ana")
         return apply(*arguments, **options)
 
-    monkeypatch.setattr(store, "apply", late)
+    monkeypatch.setattr(own, "apply", late)
     with pytest.raises(Conflict, match="superseded by fact"):
         plain.delete(old["id"] or 0, user_id="ana")
     assert texts(plain.get_all(user_id="ana")) == ["I like coffee"]

@@ -33,6 +33,7 @@ from memstore import (
 from memstore.database import journal
 from memstore.database.tables import facts as fact_table
 from memstore.domain import clock
+from memstore.domain.standing import Standing
 from memstore.facts import subjects as subject_lists
 from memstore.store.store import file_of
 from memstore.text.folding import subject_key
@@ -155,7 +156,7 @@ def test_a_subject_of_a_project_counts_with_the_shared_namespace(
     open_store: Callable[..., Store],
 ) -> None:
     store = open_store()
-    project = type(store)(store.file, "project", shared="default")
+    project = type(store)(store.file, Standing("project", shared="default"))
     store.add("likes tea", subject="Ana", category="preference")
     project.add("owns the build", subject="ana")
     assert [(one.name, one.facts) for one in project.subjects()] == [("ana", 2)]
