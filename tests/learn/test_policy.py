@@ -73,7 +73,7 @@ def learn(
     named: str = JUDGED,
     **options: Any,
 ) -> MemoryEvents:
-    def judged(old: Claim, _new: Claim, _cosine: float) -> Judgement:
+    def judged(old: Claim, _new: Claim) -> Judgement:
         return judging if isinstance(judging, Judgement) else judging.get(old.text, NOTHING)
 
     learner = Learner(

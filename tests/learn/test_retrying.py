@@ -175,9 +175,9 @@ def test_of_several_processes_one_works(store: Store, manual_clock: ManualClock)
         assert model.asked == 0
 
 
-def keep(store: Store, *turns: str, scope: Scope | None = None, thread: str = "monday") -> None:
+def keep(store: Store, *turns: str, thread: str = "monday") -> None:
     for turn in turns:
-        store.of(scope).episodes.add(turn, source="chat", thread=thread, speaker="user")
+        store.episodes.add(turn, source="chat", thread=thread, speaker="user")
 
 
 def test_turns_kept_without_a_model_are_counted_and_read_later(store: Store) -> None:
