@@ -183,6 +183,7 @@ def test_wrong_arguments_raise_the_documented_errors(
 ) -> None:
     call = getattr(parts(held)[part], method)
     arguments: dict[str, Any] = {}
+    first: list[Any] = []
     for name, parameter in inspect.signature(call).parameters.items():
         if name == "progress" or parameter.kind is parameter.VAR_POSITIONAL:
             continue
@@ -192,7 +193,9 @@ def test_wrong_arguments_raise_the_documented_errors(
         elif needed:
             assert name in SOUND, f"{part}.{method} needs a sound {name}"
             arguments[name] = SOUND[name]
-    answer(call, **arguments)
+        if parameter.kind is parameter.POSITIONAL_ONLY and name in arguments:
+            first.append(arguments.pop(name))
+    answer(call, *first, **arguments)
 
 
 @settings(phases=[Phase.explicit, Phase.generate], max_examples=examples(100))

@@ -416,7 +416,8 @@ class Episodes(zones.Zoned):
 
         A turn that was erased stays away, whichever session repeats it.
         """
-        given, owner = checked_items(new_episodes, "new_episodes"), self._standing.written
+        given = checked_records(NewEpisode, new_episodes, "new_episodes")
+        owner = self._standing.written
         tags = {}
         for new in given:
             key = turns.TurnKey.parse(new.source, new.idempotency_key, owner)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable
 from contextlib import nullcontext
 from datetime import timedelta
 from functools import partial
@@ -41,6 +40,7 @@ from memstore.domain.queries import (
 from memstore.domain.records import (
     EVERYBODY,
     NOBODY,
+    AtLeast,
     Fact,
     Head,
     JournalLine,
@@ -328,7 +328,7 @@ class Store(zones.Zoned):
             AccessDenied: this store is confined to owners that do not include these.
         """
         owners = chosen_owners(owners, user_id, agent_id, run_id)
-        known = self._of.get(owners) if isinstance(owners, Hashable) else None
+        known = self._of.get(owners) if isinstance(owners, Scope | AtLeast | str) else None
         if known is not None:
             return known
         standing = self._standing.of(owners)
