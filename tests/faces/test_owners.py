@@ -18,7 +18,7 @@ from tests.support.engines import copied
 
 import memstore
 from memstore import NewFact, NotFound, Scope, Store
-from memstore.domain.records import ScopeSelection
+from memstore.domain.records import OwnersSelection
 from memstore.faces.mcp.tool import ToolError
 
 OWNERS = {
@@ -33,7 +33,7 @@ OWNERS = {
 NAMES = dict(enumerate(OWNERS, 1))
 """The owners of the facts, episodes and tasks, in storage order."""
 
-ASKED: dict[str, ScopeSelection] = {**OWNERS, "everybody": "all", "Ana": Scope(user_id="Ana")}
+ASKED: dict[str, OwnersSelection] = {**OWNERS, "everybody": "all", "Ana": Scope(user_id="Ana")}
 FLAGS = {"user_id": "--user", "agent_id": "--agent", "run_id": "--run"}
 
 Found: TypeAlias = "set[str]"
@@ -81,7 +81,7 @@ def episodes(found: Any) -> Found:
 
 # -- the library ---------------------------------------------------------------------------------
 
-READS: dict[str, Callable[[Store, ScopeSelection], Found]] = {
+READS: dict[str, Callable[[Store, OwnersSelection], Found]] = {
     "search": lambda s, a: facts(s.of(a).search("kayak", subject="thing", limit=20)),
     "search without a subject": lambda s, a: {
         name
@@ -137,7 +137,7 @@ def test_pending_items_are_counted_per_owner(open_store: Callable[..., Store]) -
     store.of(user_id="ana").episodes.add("words", source="s")
     store.add("wine", subject="s")
 
-    def counted(scope: ScopeSelection) -> tuple[int, ...]:
+    def counted(scope: OwnersSelection) -> tuple[int, ...]:
         s = store.of(scope).status()
         of_facts = (s.active, s.superseded, s.deleted, s.expired, s.pending)
         return (*of_facts, s.episodes, s.episodes_pending)
@@ -181,7 +181,7 @@ def test_proposals_are_listed_for_their_owners(store: Store) -> None:
         ids = [store.add(f"{name} {n}", subject="s", **scope.ids).id for n in range(2)]
         store.of(scope).proposals.put_forward(ids, f"kayak {name}", {})
 
-    def found(scope: ScopeSelection) -> Found:
+    def found(scope: OwnersSelection) -> Found:
         return named([one.content for one in store.of(scope).proposals.list()])
 
     for asked, scope in ASKED.items():
@@ -194,7 +194,7 @@ def test_the_graph_is_read_for_its_owners(store: Store) -> None:
         store.add("Carol works at Initech", subject=f"Person {name}", **scope.ids)
     store.graph.build()
 
-    def found(scope: ScopeSelection) -> Found:
+    def found(scope: OwnersSelection) -> Found:
         names = {one.name for one in store.of(scope).graph.entities()}
         return {name.removeprefix("Person ") for name in names if name.startswith("Person ")}
 
