@@ -190,11 +190,11 @@ def addresses(visitor: Visitor, store: Store) -> Iterator[tuple[str, str]]:
         assert answer.status == 303, (path, fields, answer.status)
         return answer.location.removeprefix(visitor.base).partition("#")[0]
 
-    large = store.list(subject=LARGE, scope="all", limit=1)[0].id
-    rare = next(one for one in store.list(scope="all", limit=20) if one.subject != LARGE).id
+    large = store.of("all").list(subject=LARGE, limit=1)[0].id
+    rare = next(one for one in store.of("all").list(limit=20) if one.subject != LARGE).id
     deep = store.file.newest_id() // 3
-    drawn = store.list(thread="talk 0", scope="all", limit=1)[0]
-    chained = store.list(states=["superseded"], scope="all", limit=1)[0].id
+    drawn = store.of("all").list(thread="talk 0", limit=1)[0]
+    chained = store.of("all").list(states=["superseded"], limit=1)[0].id
     search = asked("search", query=QUERY)
     yield "home", ""
     yield "search", search
@@ -238,7 +238,7 @@ def addresses(visitor: Visitor, store: Store) -> Iterator[tuple[str, str]]:
     yield "owners", "owners"
     yield "emptying the namespace", "owners/empty"
     yield "state", "state"
-    yield "undo of an act", f"undo/{store.log(limit=1, scope='all')[0].line}"
+    yield "undo of an act", f"undo/{store.of('all').log(limit=1)[0].line}"
     yield "erasing a fact", f"erase/fact/{rare}"
     yield "correcting a fact", f"fact/{rare}/correct"
     yield "the poll", f"pulse?since={deep}"

@@ -118,28 +118,28 @@ def planned(store: Store, **asked: Any) -> Callable[[], object]:
 def pages(store: Store) -> None:
     newest = {"limit": 50, "newest_first": True}
     deep = store.file.newest_id() // 20
-    every = store.list(scope="all", limit=50, newest_first=True)
+    every = store.of("all").list(limit=50, newest_first=True)
     ids = [one.id for one in every]
-    large = {"subject": LARGE, "scope": "all", **newest}
-    rare = {"subject": RARE, "scope": "all", **newest}
+    large = {"subject": LARGE, **newest}
+    rare = {"subject": RARE, **newest}
     print(f"| {'':52} | now, ms | before, ms | ratio |\n|---|---|---|---|")
     compare("counts, beside status", store.counts, store.status)
     compare(
         "counts of all owners, beside status",
-        lambda: store.counts(scope="all"),
-        lambda: store.status(scope="all"),
+        lambda: store.of("all").counts(),
+        lambda: store.of("all").status(),
     )
     for order in ("name", "size", "changed"):
         for scope in (None, "all"):
             compare(
                 f"50 subjects by {order}, scope {scope}",
-                lambda order=order, scope=scope: store.subjects(order=order, scope=scope, limit=50),
+                lambda order=order, scope=scope: store.of(scope).subjects(order=order, limit=50),
                 None,
             )
-    middle = store.subjects(order="changed", scope="all", limit=200)[-1]
+    middle = store.of("all").subjects(order="changed", limit=200)[-1]
     compare(
         "the page after 200 subjects by change",
-        lambda: store.subjects(order="changed", scope="all", after=middle, limit=50),
+        lambda: store.of("all").subjects(order="changed", after=middle, limit=50),
         None,
     )
     compare("owners", store.owners, None)
@@ -155,8 +155,8 @@ def pages(store: Store) -> None:
     )
     compare(
         "a deep page by before_id, beside offset",
-        lambda: store.list(scope="all", active_only=False, before_id=deep, **newest),
-        lambda: store.list(scope="all", active_only=False, offset=95_000, **newest),
+        lambda: store.of("all").list(active_only=False, before_id=deep, **newest),
+        lambda: store.of("all").list(active_only=False, offset=95_000, **newest),
     )
     compare("a rare subject, newest first", lambda: store.list(**rare), planned(store, **rare))
     compare("a large subject, newest first", lambda: store.list(**large), planned(store, **large))
@@ -176,10 +176,10 @@ def pages(store: Store) -> None:
         )
         compare(
             "activity of 28 days, beside scanning",
-            lambda: store.activity(28, "Europe/Berlin", scope="all"),
+            lambda: store.of("all").activity(28, "Europe/Berlin"),
             lambda: list(transaction.rows(scan)),
         )
-    compare("activity of a year", lambda: store.activity(365, scope="all"), None)
+    compare("activity of a year", lambda: store.of("all").activity(365), None)
     compare(
         "proposals: a page and the count",
         lambda: (store.proposals.list(limit=50), store.proposals.count()),

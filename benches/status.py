@@ -41,7 +41,7 @@ def main() -> None:
     asked = parser.parse_args()
     path = asked.folder / f"status-{asked.facts}.db"
     with memstore.open(path, embedder="none") as store:
-        if not store.count(scope="all"):
+        if not store.of("all").count():
             _fill(store, asked.facts)
             _embed(path)
         status = _milliseconds(store.status)

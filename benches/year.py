@@ -30,6 +30,7 @@ import memstore
 from benches.language import Language
 from memstore import NewEpisode, NewFact, Store
 from memstore.domain import clock
+from memstore.domain.standing import Standing
 from memstore.episodes.traces import TRACE, new_trace
 from memstore.providers.local import tokens_at_most
 
@@ -232,7 +233,7 @@ def trace(
 def opened(path: Path, namespace: str) -> Store:
     """Open a project's namespace with the shared one beside it, as ``auto`` does."""
     whole = memstore.open(path, read_only=True)
-    return Store(whole._file, namespace, closes_file=True, shared="default")
+    return Store(whole._file, Standing(namespace, shared="default"), closes_file=True)
 
 
 def judged(path: Path) -> int:
@@ -299,7 +300,7 @@ def main() -> None:
             lived(path)
             print(f"a year written in {time.perf_counter() - before:.0f} s")
         with memstore.open(path, read_only=True) as store:
-            status = store.status(scope="all")
+            status = store.of("all").status()
         size = os.path.getsize(path) / 1e6
         print(f"{size:.1f} MB, namespaces {status.namespaces}")
         missed = judged(path)

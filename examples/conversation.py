@@ -39,8 +39,7 @@ def main(folder: Path) -> None:
             print(f"{event['event']:<8} {event['memory']}")
 
         # What was said is kept word for word, whatever the model made of it.
-        scope = memstore.Scope(user_id="ana")
-        print(f"said     {store.episodes.list(scope=scope)[0].content}")
+        print(f"said     {store.of(user_id='ana').episodes.list()[0].content}")
 
         for found in memory.search("what is her cat called?", user_id="ana", limit=1):
             print(f"found    {found['memory']}")

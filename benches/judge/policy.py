@@ -64,11 +64,11 @@ def outcome(store: Store, pair: Pair, *, always: bool, slots: bool, policy: str)
     memory = Memory(store, Scripted(pair, always=always, slots=slots), policy=policy)
     memory.add(pair["newer"], user_id="x")
     state = store.get(old.id).status
-    asked = bool(store.proposals.list(scope="all"))
-    lines = range(newest + 1, int(store.status(scope="all").head.partition(":")[0]) + 1)
-    store.revert(lines=lines, scope="all").apply()
-    left = [fact.content for fact in store.list(scope="all")]
-    if left != [pair["older"]] or store.proposals.list(scope="all"):
+    asked = bool(store.of("all").proposals.list())
+    lines = range(newest + 1, int(store.of("all").status().head.partition(":")[0]) + 1)
+    store.of("all").revert(lines=lines).apply()
+    left = [fact.content for fact in store.of("all").list()]
+    if left != [pair["older"]] or store.of("all").proposals.list():
         raise AssertionError(f"not undone: {pair}, {left}")
     return "retired" if state != "active" else "asked" if asked else "kept"
 

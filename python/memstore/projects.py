@@ -14,8 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final, Literal, NamedTuple
 
 from memstore import settings
-from memstore.domain.arguments import checked_name
-from memstore.domain.namespaces import RESERVED
+from memstore.domain.arguments import RESERVED, checked_name
 from memstore.errors import InvalidArgument, StorageError
 from memstore.lazy import lazy_pattern
 

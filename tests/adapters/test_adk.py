@@ -150,7 +150,7 @@ def test_a_callers_store_stays_open_and_the_journal_names_the_framework(store: S
             await service.add_session_to_memory(session("s", event("e", DOG)))
 
     run(use())
-    assert {act.source for act in store.log(scope="all")} == {"adk"}
+    assert {act.source for act in store.of("all").log()} == {"adk"}
 
 
 def test_a_path_is_opened_and_closed(tmp_path: Path) -> None:
@@ -160,7 +160,7 @@ def test_a_path_is_opened_and_closed(tmp_path: Path) -> None:
     with pytest.raises(StoreClosed):
         run(found(service, "dog"))
     with memstore.open(tmp_path / "memory.db", namespace="team") as store:
-        assert store.episodes.count(scope="all") == 1
+        assert store.of("all").episodes.count() == 1
 
 
 def test_a_confined_store_stays_confined(store: Store) -> None:
@@ -168,8 +168,8 @@ def test_a_confined_store_stays_confined(store: Store) -> None:
     with pytest.raises(AccessDenied):
         MemstoreMemoryService(confined, namespace="other")
     run(MemstoreMemoryService(confined).add_session_to_memory(session("s", event("e", DOG))))
-    assert store.episodes.count(scope="all") == 0
-    assert confined.episodes.count(scope="all") == 1
+    assert store.of("all").episodes.count() == 0
+    assert confined.of("all").episodes.count() == 1
 
 
 # -- from a URI ------------------------------------------------------------------------------
@@ -193,7 +193,7 @@ def test_services_yaml_makes_it_from_a_uri(tmp_path: Path, monkeypatch: pytest.M
     run(service.add_session_to_memory(session("s", event("e", DOG))))
     run(service.close())
     with memstore.open(path, namespace="team") as store:
-        assert store.episodes.count(scope=OWNERS) == 1
+        assert store.of(OWNERS).episodes.count() == 1
 
 
 def test_a_uri_with_three_slashes_is_of_the_current_folder(
@@ -287,7 +287,7 @@ def test_what_cannot_be_kept_is_refused_before_anything_is_written(
 ) -> None:
     with pytest.raises(InvalidArgument, match=place):
         run(service.add_session_to_memory(session("s", event("e", DOG), bad)))
-    assert store.log(scope="all") == []
+    assert store.of("all").log() == []
 
 
 def test_metadata_that_is_not_json_is_refused(service: MemstoreMemoryService) -> None:
@@ -301,7 +301,7 @@ def test_metadata_that_is_not_json_is_refused(service: MemstoreMemoryService) ->
 def test_deleting_nothing_is_nothing(store: Store, service: MemstoreMemoryService) -> None:
     run(service.delete_memory(app_name=APP, user_id="ana"))
     run(service.delete_memory(app_name=APP, user_id="ana", memory_id=""))
-    assert store.log(scope="all") == []
+    assert store.of("all").log() == []
 
 
 def test_a_cancelled_write_ends_first(
@@ -325,7 +325,7 @@ def test_a_cancelled_write_ends_first(
         may_go_on.set()
         with pytest.raises(asyncio.CancelledError):
             await adding
-        return store.episodes.count(scope="all")
+        return store.of("all").episodes.count()
 
     assert run(cancel()) == 1
 

@@ -54,9 +54,9 @@ CELLO = said("e2", "I play the cello.", author="assistant")
 
 def test_adding_a_session_again_changes_nothing(store: Store, ana: Memories) -> None:
     ana.replace_session("s", [DOG, CELLO])
-    before = store.log(scope="all")
+    before = store.of("all").log()
     ana.replace_session("s", [DOG, CELLO])
-    assert store.log(scope="all") == before
+    assert store.of("all").log() == before
     assert found(ana, "dog") == [DOG]
 
 
@@ -85,7 +85,7 @@ def test_other_sessions_keep_theirs(ana: Memories) -> None:
 def test_a_session_is_a_thread_in_order(store: Store, ana: Memories) -> None:
     ana.replace_session("s", [DOG])
     ana.replace_session("s", [DOG, CELLO])
-    episodes = store.episodes.list(scope=ANA)
+    episodes = store.of(ANA).episodes.list()
     assert [(one.thread, one.seq, one.speaker) for one in episodes] == [
         ("s", 1, "user"),
         ("s", 2, "assistant"),
@@ -94,7 +94,7 @@ def test_a_session_is_a_thread_in_order(store: Store, ana: Memories) -> None:
 
 def test_what_a_person_expired_stays_expired(store: Store, ana: Memories) -> None:
     ana.replace_session("s", [DOG])
-    [episode] = store.episodes.list(scope=ANA)
+    [episode] = store.of(ANA).episodes.list()
     store.episodes.update(episode.id, expired_at="2026-01-01")
     ana.replace_session("s", [DOG])
     assert found(ana, "dog") == []
@@ -103,7 +103,7 @@ def test_what_a_person_expired_stays_expired(store: Store, ana: Memories) -> Non
 def test_events_without_text_are_left_out(store: Store, ana: Memories) -> None:
     call = Entry("c", "assistant", AT, {"parts": [{"function_call": {"name": "f"}}]}, {})
     ana.replace_session("s", [call, said("b", " \n"), DOG])
-    assert store.episodes.count(scope=ANA) == 1
+    assert store.of(ANA).episodes.count() == 1
 
 
 def nested(depth: int) -> dict[str, Any]:
@@ -122,7 +122,7 @@ def test_nothing_is_written_if_an_event_is_refused(
 ) -> None:
     with pytest.raises(InvalidArgument):
         ana.replace_session("s", [DOG, said("x", "y", part)])
-    assert store.log(scope="all") == []
+    assert store.of("all").log() == []
 
 
 # -- deltas ----------------------------------------------------------------------------------
@@ -152,7 +152,7 @@ def test_deltas_without_a_session_are_kept_once(ana: Memories) -> None:
 def test_events_without_an_id_are_known_by_what_they_are(store: Store, ana: Memories) -> None:
     for _ in range(2):
         ana.replace_session("s", [said(None, "one fish"), said(None, "two fish")])
-    assert store.episodes.count(scope=ANA) == 2
+    assert store.of(ANA).episodes.count() == 2
 
 
 # -- direct memories -------------------------------------------------------------------------
@@ -162,7 +162,7 @@ def test_direct_memories_are_facts_with_their_own_metadata(store: Store, ana: Me
     entry = Entry("m", None, "last summer", {"parts": [{"text": "Ana likes tea."}]}, {"k": [1]})
     ana.add([entry])
     assert found(ana, "tea") == [entry]
-    [fact] = store.list(scope=ANA)
+    [fact] = store.of(ANA).list()
     assert (fact.content, fact.subject, fact.source) == ("Ana likes tea.", "user", "adk")
 
 
@@ -172,19 +172,19 @@ def test_a_memory_with_a_known_id_replaces_the_old_one(store: Store, ana: Memori
     assert [entry.content["parts"] for entry in found(ana, "Ana likes")] == [
         [{"text": "Ana likes coffee."}]
     ]
-    assert store.count(scope=ANA) == 1
+    assert store.of(ANA).count() == 1
 
 
 def test_the_same_memory_twice_is_one(store: Store, ana: Memories) -> None:
     for _ in range(2):
         ana.add([said(None, "Ana likes tea.")])
-    assert len(store.log(scope="all")) == 1
+    assert len(store.of("all").log()) == 1
 
 
 def test_a_memory_without_text_is_refused_and_none_is_added(store: Store, ana: Memories) -> None:
     with pytest.raises(InvalidArgument, match=r"memories\[1\].*has no text"):
         ana.add([said("m", "tea"), said("n", " ")])
-    assert store.log(scope="all") == []
+    assert store.of("all").log() == []
 
 
 # -- deleting --------------------------------------------------------------------------------
@@ -253,17 +253,17 @@ def test_direct_memories_are_deleted_and_may_be_added_again(store: Store, ana: M
     ana.add([said("m", "Ana likes tea.")])
     ana.delete("m")
     assert found(ana, "tea") == []
-    assert [fact.status for fact in store.list(scope=ANA, active_only=False, include_deleted=True)]
+    assert [fact.status for fact in store.of(ANA).list(active_only=False, include_deleted=True)]
     ana.add([said("m", "Ana likes tea.")])
     assert ids(ana, "tea") == ["m"]
 
 
 def test_an_unknown_id_changes_nothing(store: Store, ana: Memories) -> None:
     ana.replace_session("s", [DOG])
-    before = store.log(scope="all")
+    before = store.of("all").log()
     for unknown in ("e9", "adk:fact:99", "adk:episode:x", "adk:episode:99", "\0", "é" * 999):
         ana.delete(unknown)
-    assert store.log(scope="all") == before
+    assert store.of("all").log() == before
 
 
 # -- whose, and what else is there -----------------------------------------------------------
@@ -297,7 +297,7 @@ def test_users_whose_names_memstore_would_make_one_stay_apart(
 def test_what_was_stored_in_another_way_is_found_and_deleted(store: Store, ana: Memories) -> None:
     owners = ANA.ids
     fact = store.add("Ana likes tea.", subject="ana", **owners)
-    episode = store.episodes.add("Ana has a dog.", source="hooks", tags=["b"], scope=ANA)
+    episode = store.of(ANA).episodes.add("Ana has a dog.", source="hooks", tags=["b"])
     entries = found(ana, "tea dog")
     assert {entry.id for entry in entries} == {f"adk:fact:{fact.id}", f"adk:episode:{episode.id}"}
     assert {entry.content["parts"][0]["text"] for entry in entries} == {
@@ -375,7 +375,7 @@ def test_a_content_comes_back_as_it_was(store: Store, ana: Memories, content: An
     ana.add([entry])
     assert found(ana, "dog") == [entry]
     ana.delete("e")
-    assert store.count(scope=ANA) == 0  # nor is what was too large for metadata left
+    assert store.of(ANA).count() == 0  # nor is what was too large for metadata left
 
 
 @pytest.mark.parametrize("bad", [math.nan, {1}, "\ud800", {1: 2}, 2**63])
@@ -403,7 +403,7 @@ def test_threads_that_add_one_session_record_each_event_once(store: Store) -> No
         thread.start()
     for thread in adding:
         thread.join()
-    assert sorted(one.content for one in store.episodes.list(scope=ANA)) == sorted(
+    assert sorted(one.content for one in store.of(ANA).episodes.list()) == sorted(
         entry.text for entry in events
     )
 
@@ -432,7 +432,7 @@ def test_four_processes_add_one_session_and_a_kill_loses_nothing(path: Path) -> 
     times = 15
     kept = race(ADD, ((path, length) for length in (times, times, times, 10_000)), answers=5)
     with memstore.open(path, embedder=None) as store:
-        episodes = [one.content for one in store.episodes.list(scope=ANA)]
+        episodes = [one.content for one in store.of(ANA).episodes.list()]
     assert len({*episodes}) == len(episodes)
     least = max(times, len(kept))
     assert {f"dog number {number}" for number in range(least)} <= {*episodes}

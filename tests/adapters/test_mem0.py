@@ -93,7 +93,7 @@ def test_each_message_becomes_a_memory_in_one_transaction(memory: Memory, store:
     assert memory.get(assistant["id"])["memory"] == "Noted"
     found = memory.get(user["id"])
     assert (found["metadata"], found["user_id"], found["actor_id"]) == ({"n": 1}, "ada", "bob")
-    [act] = store.log(scope="all")
+    [act] = store.of("all").log()
     assert act.source == "mem0"
 
 
@@ -121,7 +121,7 @@ def test_what_json_cannot_keep_is_refused_before_anything_is_written(
     messages = [{"role": "user", "content": "fine"}, {"role": "user", "content": "\ud800"}]
     with pytest.raises(ValueError, match="half of a character"):
         memory.add(messages, infer=False, **ADA)
-    assert store.count(scope="all") == 1
+    assert store.of("all").count() == 1
 
 
 def test_an_update_keeps_the_id_the_owners_and_the_other_metadata(memory: Memory) -> None:
@@ -160,7 +160,7 @@ def test_history_tells_of_deletions(memory: Memory) -> None:
 def test_facts_stored_in_other_ways_are_memories(memory: Memory, store: Store) -> None:
     fact = store.add("Ana lives in Porto", subject="ana", user_id="ada")
     keyed = store.add("port 1", subject="db", user_id="ada", external_key="/db")
-    task = store.tasks.create("buy tea", owners=memstore.Scope(user_id="ada"))
+    task = store.of(user_id="ada").tasks.create("buy tea")
     listed = memory.get_all(filters=ADA)["results"]
     assert [item["memory"] for item in listed] == ["port 1", "Ana lives in Porto"]
     assert memory.get(str(task.id)) is None
@@ -169,12 +169,12 @@ def test_facts_stored_in_other_ways_are_memories(memory: Memory, store: Store) -
         memory.update(id_, "second")
         assert memory.get(id_)["id"] == id_
         assert [event["new_memory"] for event in memory.history(id_)][1:] == ["first", "second"]
-    assert store.by_key("/db", scope=memstore.Scope(user_id="ada")).content == "second"
+    assert store.of(user_id="ada").by_key("/db").content == "second"
 
 
 def test_what_supersedes_a_memory_elsewhere_has_its_id(memory: Memory, store: Store) -> None:
     id_ = added(memory)
-    [fact] = store.list(scope="all")
+    [fact] = store.of("all").list()
     store.add("I love coffee", subject=fact.subject, supersedes=fact.id, user_id="ada")
     assert memory.get(id_)["memory"] == "I love coffee"
 
@@ -188,9 +188,9 @@ def test_delete_all_takes_the_expired_and_those_of_further_owners(
     assert memory.delete_all(user_id="ada") == {"message": "Memories deleted successfully!"}
     assert memory.get_all(filters=ADA, show_expired=True) == {"results": []}
     assert memory.get(kept) is not None
-    [at] = {fact.deleted_at for fact in store.list(states=["deleted"], scope="all")}
+    [at] = {fact.deleted_at for fact in store.of("all").list(states=["deleted"])}
     assert at is not None
-    assert store.restore_deleted(at, scope="all") == 2
+    assert store.of("all").restore_deleted(at) == 2
     with pytest.raises(ValueError, match="At least one filter is required"):
         memory.delete_all()
 
@@ -200,8 +200,8 @@ def test_reset_leaves_what_nobody_owns_and_can_be_undone(memory: Memory, store: 
     id_ = added(memory)
     memory.reset()
     assert memory.get_all(filters={"user_id": "*"}) == {"results": []}
-    assert [fact.id for fact in store.list(scope="all")] == [own.id]
-    [gone] = store.list(scope="all", states=["deleted"])
+    assert [fact.id for fact in store.of("all").list()] == [own.id]
+    [gone] = store.of("all").list(states=["deleted"])
     store.restore(gone.id)
     assert memory.get(id_) is not None
 
@@ -398,7 +398,7 @@ def test_a_generator_learns(store: Store, model_server: ModelServer) -> None:
     assert (first["memory"], first["event"]) == ("Ana lives in Porto", "ADD")
     found = memory.get(first["id"])
     assert (found["metadata"], found["expiration_date"]) == ({"n": 1}, TODAY)
-    [fact] = store.list(scope="all")
+    [fact] = store.of("all").list()
     assert fact.expired_at is not None
     [second] = memory.add("I moved to Faro", **ADA)["results"]
     assert second == first | {
@@ -411,7 +411,7 @@ def test_a_generator_learns(store: Store, model_server: ModelServer) -> None:
 def test_whose_store_it_is(store: Store, path: Path) -> None:
     with Memory(store) as memory:
         added(memory)
-    assert store.count(scope="all") == 1
+    assert store.of("all").count() == 1
     with pytest.raises(AccessDenied):
         Memory(store.within("a", confined=True), namespace="b")
     with Memory.from_config({"store": path, "namespace": "team"}) as opened:

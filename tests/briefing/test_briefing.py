@@ -15,6 +15,7 @@ import memstore
 from memstore import NewEpisode, Scope, Store
 from memstore.briefing.budget import Group, ShownLine, clipped, fitting, shared
 from memstore.domain import clock
+from memstore.domain.standing import Standing
 from memstore.providers.local import tokens_at_most
 
 
@@ -205,7 +206,7 @@ def test_a_project_reads_only_what_is_about_the_user_and_pinned_elsewhere(path: 
         other = shared.within("~/other")
         other.add("secret of another", subject="x", category="identity")
         turns(other, "s1", "a question elsewhere")
-        store = Store(shared.file, "~/api", shared="default")
+        store = Store(shared.file, Standing("~/api", shared="default"))
         store.add("make builds it", subject="api")
         told = store.briefing()
         assert told.facts == (1, 3, 5)
@@ -220,14 +221,13 @@ def test_only_memories_of_the_owners_asked_for_are_told(store: Store) -> None:
     ana = Scope(user_id="ana")
     store.add("Ana's fact", subject="x", user_id="ana")
     store.add("nobody's fact", subject="x")
-    store.tasks.create("Ana's task", owners=ana)
-    store.episodes.add("Ana said", source="h", thread="s", speaker="user", tags=["session"],
-                       scope=ana)  # fmt: skip
+    store.of(ana).tasks.create("Ana's task")
+    store.of(ana).episodes.add("Ana said", source="h", thread="s", speaker="user", tags=["session"])
     assert store.briefing().facts == (2,)
     assert "Ana" not in store.briefing().text
-    hers = store.briefing(scope=ana)
+    hers = store.of(ana).briefing()
     assert (hers.facts, hers.tasks, hers.episodes) == ((1,), (3,), (1,))
-    assert store.briefing(scope="all").facts == (2, 1)
+    assert store.of("all").briefing().facts == (2, 1)
 
 
 def test_stored_text_cannot_forge_a_line(store: Store) -> None:

@@ -12,7 +12,7 @@ import pytest
 from tests.support.embedders import WordEmbedder
 from tests.support.sources import parsed
 
-from memstore import NewFact, Scope, Store
+from memstore import NewFact, Store
 from memstore.database.changes import Adoption, Changes
 from memstore.database.journal import Author
 from memstore.database.sqlite.engine import SqliteTransaction
@@ -262,7 +262,7 @@ def proposed(store: Store) -> int:
 
 
 def summed_up(store: Store) -> int:
-    return store.proposals.put_forward(two(store), "Alice moved", {}, scope=Scope()).id
+    return store.of().proposals.put_forward(two(store), "Alice moved", {}).id
 
 
 def erased(store: Store) -> None:

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from memstore import DeleteFact, InvalidArgument, KeepFact, MetadataFilter, NotFound, Scope, Store
+from memstore import DeleteFact, InvalidArgument, KeepFact, MetadataFilter, NotFound, Store
 
 NUMBERS = [10**5000, -(10**5000), 2**63, -(2**64)]
 Call = Callable[[Store, int], object]
@@ -33,10 +33,10 @@ MISSING: dict[str, Call] = {
     "support": lambda s, n: s.support(n),
     "explain": lambda s, n: s.explain(n),
     "why not": lambda s, n: s.why_not("tea", n),
-    "owners": lambda s, n: s.check_owners(Scope(), n),
+    "owners": lambda s, n: s.of().get(n),
     "episode": lambda s, n: s.episodes.get(n),
     "around": lambda s, n: s.episodes.around(n),
-    "episode's owners": lambda s, n: s.episodes.check_owners(Scope(), n),
+    "episode's owners": lambda s, n: s.episodes.of().get(n),
     "episode erased": lambda s, n: s.episodes.erase(n),
     "task": lambda s, n: s.tasks.update(n, "completed"),
     "accept": lambda s, n: s.proposals.accept(n),

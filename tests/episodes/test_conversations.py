@@ -11,7 +11,6 @@ from memstore import (
     IdempotencyConflict,
     InvalidArgumentType,
     NewEpisode,
-    Scope,
     Store,
     ThreadSummary,
 )
@@ -117,8 +116,8 @@ def test_other_content_under_a_key_is_refused_or_the_first_is_kept(store: Store)
 def test_keys_of_other_owners_are_not_shown(store: Store) -> None:
     store.episodes.add_many([turn("one", idempotency_key="k1", user_id="ann")])
     assert store.episodes.by_keys(["k1"]) == {}
-    assert list(store.episodes.by_keys(["k1"], scope=Scope(user_id="ann"))) == ["k1"]
-    assert list(store.episodes.by_keys(["k1"], scope="all")) == ["k1"]
+    assert list(store.of(user_id="ann").episodes.by_keys(["k1"])) == ["k1"]
+    assert list(store.of("all").episodes.by_keys(["k1"])) == ["k1"]
 
 
 # -- threads -------------------------------------------------------------------------------
@@ -139,17 +138,17 @@ def test_pages_of_threads_and_their_owners(store: Store) -> None:
     store.episodes.add_many(
         [turn("x", thread, user_id=who) for thread in ("é", "a2", "a1") for who in people]
     )
-    every = store.episodes.threads(scope="all")
+    every = store.of("all").episodes.threads()
     assert [(one.thread, one.scope.user_id) for one in every] == [
         (thread, who) for thread in ("a1", "a2", "é") for who in people
     ]
     paged: list[ThreadSummary] = []
-    while page := store.episodes.threads(scope="all", limit=2, after=paged[-1] if paged else None):
+    while page := store.of("all").episodes.threads(limit=2, after=paged[-1] if paged else None):
         paged += page
     assert paged == every
     assert [one.thread for one in store.episodes.threads("a")] == ["a1", "a2"]
     assert [one.thread for one in store.episodes.threads("e\u0301")] == ["é"]
-    ann = store.episodes.threads("a2", scope=Scope(user_id="ann"))
+    ann = store.of(user_id="ann").episodes.threads("a2")
     assert [(one.thread, one.scope.user_id) for one in ann] == [("a2", "ann")]
     with pytest.raises(InvalidArgumentType):
         store.episodes.threads(after="a1")  # type: ignore[arg-type]

@@ -8,7 +8,7 @@ from datetime import datetime, timedelta
 import pytest
 from tests.support.clock import ManualClock
 
-from memstore import InvalidArgument, NewEpisode, NotFound, Scope, Store
+from memstore import InvalidArgument, NewEpisode, NotFound, Store
 from memstore.domain import clock
 
 
@@ -62,7 +62,7 @@ def test_what_filters_select_expires_in_one_act(store: Store) -> None:
     assert store.episodes.expire_all(thread="talk") == [1, 2]
     assert len(store.log()) == acts + 1
     assert store.episodes.expire_all(thread="talk") == []
-    assert store.episodes.count(scope="all") == 2
+    assert store.of("all").episodes.count() == 2
     with pytest.raises(InvalidArgument):
         store.episodes.expire_all(limit=-1)
 
@@ -77,7 +77,7 @@ def test_pop_returns_the_last_of_a_thread_or_the_first(store: Store) -> None:
     assert first.content == "one"
     assert said(store) == ["two"]
     assert store.episodes.pop(thread="talk", filters={"kind": "note"}) is None
-    theirs = store.episodes.pop(thread="talk", scope=Scope(user_id="ann"))
+    theirs = store.of(user_id="ann").episodes.pop(thread="talk")
     assert theirs is not None
     assert theirs.content == "theirs"
 

@@ -50,7 +50,7 @@ WORDS = st.text(
 def test_add_keeps_every_field(store: Store, open_store: Open) -> None:
     text = "  two  spaces,\r\n\ttab 東京 👍 "
     before = datetime.now(UTC)
-    added = store.episodes.add(
+    added = store.of(ANA).episodes.add(
         text,
         source="claude-code",
         name="a name",
@@ -60,7 +60,6 @@ def test_add_keeps_every_field(store: Store, open_store: Open) -> None:
         valid_at="2026-03-01T09:30:00+01:00",
         metadata={"a": [1, None]},
         idempotency_key="k",
-        scope=ANA,
     )
     with open_store() as other:
         assert other.episodes.get(added.id) == other.episodes.get(added.uuid) == added
@@ -223,14 +222,14 @@ def test_concurrent_adds_from_many_processes_lose_nothing(store: Store, path: Pa
 def test_list_filters_and_pages(store: Store, open_store: Open) -> None:
     log = store.episodes
     log.add("a", source="mail", tags=["x", "y"], valid_at="2020-01-01")
-    second = log.add("b", source="mail", tags=["x"], scope=ANA)
+    second = store.of(ANA).episodes.add("b", source="mail", tags=["x"])
     log.add("c", source="chat")
     open_store(namespace="other").episodes.add("d", source="mail")
 
-    def ids(**filters: Any) -> list[int]:
-        filters = {"scope": "all"} | filters
-        found = [episode.id for episode in log.list(**filters)]
-        assert log.count(**filters) == len(found)
+    def ids(owners: Any = "all", **filters: Any) -> list[int]:
+        theirs = store.of(owners).episodes
+        found = [episode.id for episode in theirs.list(**filters)]
+        assert theirs.count(**filters) == len(found)
         return found
 
     assert ids() == [1, 2, 3]
@@ -238,8 +237,8 @@ def test_list_filters_and_pages(store: Store, open_store: Open) -> None:
     assert ids(tags=["x"]) == [1, 2]
     assert ids(tags=["y", "x"]) == [1]
     assert ids(tags=["x"], source="chat") == []
-    assert ids(scope=ANA) == [2]
-    assert ids(scope=Scope()) == ids(scope=None) == [1, 3]
+    assert ids(ANA) == [2]
+    assert ids(Scope()) == ids(None) == [1, 3]
     assert ids(created_after=second.created_at) == [3]
     assert ids(created_before=second.created_at) == [1]
     assert ids(valid_before="2020-01-02") == [1]
@@ -262,7 +261,7 @@ def test_list_filters_and_pages(store: Store, open_store: Open) -> None:
     log.update(1, expired_at=None)
     assert ids(namespaces="all") == [1, 2, 3, 4]
     assert ids(namespaces=["other"]) == [4]
-    newest = log.list(limit=2, offset=1, newest_first=True, scope="all")
+    newest = store.of("all").episodes.list(limit=2, offset=1, newest_first=True)
     assert [episode.id for episode in newest] == [2, 1]
 
 
@@ -287,9 +286,8 @@ def test_list_refuses_invalid_values(store: Store, given: dict[str, Any], says: 
 def test_invalid_filter_and_scope_are_named(store: Store) -> None:
     with pytest.raises(TypeError, match="unexpected keyword argument 'limit'"):
         store.episodes.count(limit=3)
-    for use in (store.episodes.add, store.episodes.record):
-        with pytest.raises(TypeError, match="scope must be a Scope, not str"):
-            use("text", source="t", scope="ana")  # type: ignore[arg-type]
+    with pytest.raises(TypeError, match=r"owners must be a Scope, AtLeast or .*, not str"):
+        store.of("ana")  # type: ignore[arg-type]
     assert store.episodes.count() == 0
 
 
@@ -470,7 +468,7 @@ def test_erased_episode_cannot_be_changed(store: Store, path: Path, assignment: 
 def test_erase_leaves_no_bytes_of_the_episode(store: Store, path: Path) -> None:
     log = store.episodes
     kept = log.add("kept words", source="t", tags=["kept"])
-    gone = log.add(
+    gone = store.of(user_id="secret-user").episodes.add(
         "the-secret 秘密の言葉 text " * 200,
         source="secret-source",
         name="secret-name",
@@ -479,7 +477,6 @@ def test_erase_leaves_no_bytes_of_the_episode(store: Store, path: Path) -> None:
         tags=["secret-tag"],
         metadata={"secret-key": 1},
         idempotency_key="secret-idempotency",
-        scope=Scope(user_id="secret-user"),
     )
     log.update(gone.id, tags=["secret-tag", "secret-other"], metadata={"secret-more": 2})
     with SqliteEngine(path).write() as transaction:

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from memstore import Episode, IdempotencyConflict, NewEpisode, NotFound, Scope, Store
+from memstore import Episode, IdempotencyConflict, NewEpisode, NotFound, Store
 from memstore.database import short_transactions
 from memstore.database.tables.episodes import Derived
 from memstore.episodes import log, parts
@@ -45,7 +45,7 @@ def turn(text: str, **fields: Any) -> NewEpisode:
 
 
 def held(store: Store, **asked: Any) -> list[Episode]:
-    return store.episodes.list(scope="all", **asked)
+    return store.of("all").episodes.list(**asked)
 
 
 @pytest.mark.parametrize("name", SCRIPTS)
@@ -181,7 +181,7 @@ def test_what_ends_a_part_ends_all_of_the_text(store: Store, number: int) -> Non
 
 
 def test_forged_mark_reaches_nothing_of_other_owners(store: Store) -> None:
-    theirs = store.episodes.add("theirs", source="chat", thread="talk", scope=Scope(user_id="ana"))
+    theirs = store.of(user_id="ana").episodes.add("theirs", source="chat", thread="talk")
     mark = {"part": {"number": 2, "of": 3, "first": theirs.uuid}}
     own = store.episodes.add("own", source="chat", thread="talk", metadata=mark)
     store.episodes.erase(own.id)

@@ -90,19 +90,19 @@ def test_hooks_recall_and_record_for_the_user_chosen(cli: CommandLine, tmp_path:
     ana = Scope(user_id="ana")
     with memstore.open(cli.db, embedder="none") as store:
         session = sessions.HostSession(None, None)
-        said = hook.at_start(store, "host", {}, session, NOBODY) or ""
+        said = hook.at_start(store.of(NOBODY), "host", {}, session) or ""
         assert "1 fact with owners" in said
         assert "setup --user" in said
-        assert "Ana likes tea" in (hook.at_start(store, "host", {}, session, ana) or "")
+        assert "Ana likes tea" in (hook.at_start(store.of(ana), "host", {}, session) or "")
         asked = "What tea does Ana like?"
-        assert hook.at_prompt(store, asked, session, NOBODY) is None
-        assert "Ana likes tea" in (hook.at_prompt(store, asked, session, ana) or "")
+        assert hook.at_prompt(store.of(NOBODY), asked, session) is None
+        assert "Ana likes tea" in (hook.at_prompt(store.of(ana), asked, session) or "")
         transcript = tmp_path / "t.jsonl"
         turn = {"type": "user", "uuid": "u", "message": {"role": "user", "content": "hello"}}
         transcript.write_text(json.dumps(turn) + "\n", encoding="utf-8")
         event = {"session_id": "s", "transcript_path": str(transcript)}
-        kept = keeping.keep(store, "claude-code", event, ana)
-        assert kept == store.episodes.count(scope=ana)
+        kept = keeping.keep(store.of(ana), "claude-code", event)
+        assert kept == store.of(ana).episodes.count()
         assert store.episodes.count() == 0
 
 

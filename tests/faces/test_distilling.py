@@ -18,7 +18,6 @@ from tests.support.mcp_sessions import Client, connected, ours
 from tests.support.model_server import ModelServer
 from tests.support.served import Served
 
-import memstore
 from memstore import Memory, Store
 from memstore.domain import clock
 from memstore.faces import distilling
@@ -38,7 +37,7 @@ def keep(store: Store, content: str, thread: str = "s1", **more: Any) -> int:
 def kept(store: Store) -> Store:
     keep(store, MOVED)
     keep(store, "I prefer tabs", "s2")
-    keep(store, "hers", "s3", scope=memstore.Scope(user_id="ana"))
+    keep(store.of(user_id="ana"), "hers", "s3")
     store.add("Marta works in Berlin", subject="marta")
     return store
 

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from tests.support import mcp_tools
 
-from memstore import Memory, Scope, Store
+from memstore import Memory, Store
 from memstore.domain.arguments import MAX_QUERY
 from memstore.errors import Explained
 from memstore.faces.mcp.tool import ToolError
@@ -42,7 +42,7 @@ CALLS: dict[str, Callable[[Store], object]] = {
     "key": lambda store: store.list(filters={HUGE: 1}),
     "value": lambda store: store.list(filters={"key": HUGE}),
     "namespaces": lambda store: store.search("a", namespaces=[HUGE]),
-    "scope": lambda store: store.list(scope=Scope(user_id=HUGE)),
+    "scope": lambda store: store.of(user_id=HUGE).list(),
     "created_after": lambda store: store.episodes.list(created_after=HUGE),
     "valid_at": lambda store: store.add("a", subject="s", valid_at=HUGE),
     "source": lambda store: store.episodes.list(source=HUGE),

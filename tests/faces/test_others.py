@@ -24,8 +24,8 @@ def owned_fixture(cli: CommandLine) -> CommandLine:
     with memstore.open(cli.db, embedder="none") as store:
         store.add("Alice likes tea", subject="Alice", **ANA.ids)
         store.add("Alice knows Bob Jones", subject="Alice", **ANA.ids)
-        store.tasks.create("buy tea", owners=ANA)
-        store.episodes.add("we drank tea", source="test", scope=ANA)
+        store.of(ANA).tasks.create("buy tea")
+        store.of(ANA).episodes.add("we drank tea", source="test")
         store.graph.build()
     return cli
 
@@ -58,7 +58,7 @@ def test_owners_whose_memories_are_all_gone_are_not_named(owned: CommandLine) ->
     with memstore.open(owned.db, embedder="none") as store:
         for number in range(5):
             store.delete(store.add(f"Bob likes {number}", subject="Bob", user_id="bob").id)
-        said = store.episodes.add("hi", source="test", scope=Scope(user_id="bob"))
+        said = store.of(user_id="bob").episodes.add("hi", source="test")
         store.episodes.erase(said.id)
         named = others_of(store).first
     assert named == (ANA,)
@@ -174,13 +174,13 @@ def test_deletions_of_several_transactions_are_restored_together(tmp_path: Path)
     with memstore.open(tmp_path / "memory.db", embedder="none") as store:
         fill(store, 450)
         gone = Memory(store).delete_all(user_id="ana smith")
-        assert (len(gone), store.count(scope="all")) == (450, 1)
+        assert (len(gone), store.of("all").count()) == (450, 1)
         at = store.get(gone[0]["id"] or 0).deleted_at
         assert at is not None
-        assert store.restore_deleted(at, scope=Scope(user_id="ben")) == 0
-        assert store.restore_deleted(at, scope=ANA) == 450
-        assert store.restore_deleted(at, scope=ANA) == 0
-        assert store.count(scope=ANA) == 450
+        assert store.of(user_id="ben").restore_deleted(at) == 0
+        assert store.of(ANA).restore_deleted(at) == 450
+        assert store.of(ANA).restore_deleted(at) == 0
+        assert store.of(ANA).count() == 450
         assert store.file.doctor() == []
 
 

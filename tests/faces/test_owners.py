@@ -18,7 +18,7 @@ from tests.support.engines import copied
 
 import memstore
 from memstore import NewFact, NotFound, Scope, Store
-from memstore.domain.records import ScopeSelection
+from memstore.domain.records import OwnersSelection
 from memstore.faces.mcp.tool import ToolError
 
 OWNERS = {
@@ -33,7 +33,7 @@ OWNERS = {
 NAMES = dict(enumerate(OWNERS, 1))
 """The owners of the facts, episodes and tasks, in storage order."""
 
-ASKED: dict[str, ScopeSelection] = {**OWNERS, "everybody": "all", "Ana": Scope(user_id="Ana")}
+ASKED: dict[str, OwnersSelection] = {**OWNERS, "everybody": "all", "Ana": Scope(user_id="Ana")}
 FLAGS = {"user_id": "--user", "agent_id": "--agent", "run_id": "--run"}
 
 Found: TypeAlias = "set[str]"
@@ -53,9 +53,9 @@ def filled_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
         for name, scope in OWNERS.items():
             store.add(f"kayak {name}", subject="Thing", **scope.ids)
         for name, scope in OWNERS.items():
-            store.tasks.create(f"kayak {name}", owners=scope)
+            store.of(scope).tasks.create(f"kayak {name}")
         for name, scope in OWNERS.items():
-            store.episodes.add(f"kayak {name}", source="log", scope=scope)
+            store.of(scope).episodes.add(f"kayak {name}", source="log")
         store.embed_pending()
     return path
 
@@ -81,30 +81,30 @@ def episodes(found: Any) -> Found:
 
 # -- the library ---------------------------------------------------------------------------------
 
-READS: dict[str, Callable[[Store, ScopeSelection], Found]] = {
-    "search": lambda s, a: facts(s.search("kayak", scope=a, subject="thing", limit=20)),
+READS: dict[str, Callable[[Store, OwnersSelection], Found]] = {
+    "search": lambda s, a: facts(s.of(a).search("kayak", subject="thing", limit=20)),
     "search without a subject": lambda s, a: {
         name
-        for name in facts(s.search("kayak", scope=a, limit=20))
-        if name in facts(s.list(scope="all", subject="thing"))
+        for name in facts(s.of(a).search("kayak", limit=20))
+        if name in facts(s.of("all").list(subject="thing"))
     },
-    "search by words": lambda s, a: facts(s.search("kayak", scope=a, vector_weight=0, limit=20)),
-    "search by meaning": lambda s, a: facts(s.search("kayak", scope=a, word_weight=0, limit=20)),
-    "search_batch": lambda s, a: facts(s.search_batch(["kayak"], scope=a, limit=20)[0]),
-    "list": lambda s, a: facts(s.list(scope=a)),
-    "list of everything": lambda s, a: facts(s.list(scope=a, active_only=False)),
-    "list of a category": lambda s, a: facts(s.list(scope=a, category="note", subject="thing")),
-    "history of a subject": lambda s, a: facts(s.history(subject="thing", scope=a)),
+    "search by words": lambda s, a: facts(s.of(a).search("kayak", vector_weight=0, limit=20)),
+    "search by meaning": lambda s, a: facts(s.of(a).search("kayak", word_weight=0, limit=20)),
+    "search_batch": lambda s, a: facts(s.of(a).search_batch(["kayak"], limit=20)[0]),
+    "list": lambda s, a: facts(s.of(a).list()),
+    "list of everything": lambda s, a: facts(s.of(a).list(active_only=False)),
+    "list of a category": lambda s, a: facts(s.of(a).list(category="note", subject="thing")),
+    "history of a subject": lambda s, a: facts(s.of(a).history(subject="thing")),
     "exists": lambda s, a: {
-        name for name in OWNERS if s.exists(f"kayak {name}", subject="thing", scope=a)
+        name for name in OWNERS if s.of(a).exists(f"kayak {name}", subject="thing")
     },
-    "tasks.list": lambda s, a: named([task.content for task in s.tasks.list(owners=a)]),
-    "episodes.search": lambda s, a: episodes(s.episodes.search("kayak", scope=a, limit=20)),
-    "episodes.search, newest": lambda s, a: episodes(s.episodes.search(scope=a)),
+    "tasks.list": lambda s, a: named([task.content for task in s.of(a).tasks.list()]),
+    "episodes.search": lambda s, a: episodes(s.of(a).episodes.search("kayak", limit=20)),
+    "episodes.search, newest": lambda s, a: episodes(s.of(a).episodes.search()),
     "episodes.search by meaning": lambda s, a: episodes(
-        s.episodes.search("kayak", mode="meaning", scope=a)
+        s.of(a).episodes.search("kayak", mode="meaning")
     ),
-    "episodes.list": lambda s, a: episodes(s.episodes.list(scope=a)),
+    "episodes.list": lambda s, a: episodes(s.of(a).episodes.list()),
 }
 
 
@@ -114,9 +114,9 @@ def test_the_library_reads_only_facts_of_the_named_owners(filled: Store, asked: 
     for verb, read in READS.items():
         assert read(filled, scope) == expected(asked), verb
     number = len(expected(asked))
-    assert filled.count(scope=scope) == 2 * number
-    assert filled.episodes.count(scope=scope) == number
-    status = filled.status(scope=scope)
+    assert filled.of(scope).count() == 2 * number
+    assert filled.of(scope).episodes.count() == number
+    status = filled.of(scope).status()
     assert (status.active, status.episodes) == (2 * number, number)
     assert status.subjects == ({"Thing": number, "todo": number} if number else {})
     assert (status.pending, status.episodes_pending) == (0, 0)
@@ -134,11 +134,11 @@ def test_pending_items_are_counted_per_owner(open_store: Callable[..., Store]) -
     store.delete(store.add("coffee", subject="s", user_id="ana").id)
     store.add("water", subject="s", user_id="ana", expired_at="2020-01-01")
     store.supersede(store.add("milk", subject="s", user_id="ana").id, 1)
-    store.episodes.add("words", source="s", scope=Scope(user_id="ana"))
+    store.of(user_id="ana").episodes.add("words", source="s")
     store.add("wine", subject="s")
 
-    def counted(scope: ScopeSelection) -> tuple[int, ...]:
-        s = store.status(scope=scope)
+    def counted(scope: OwnersSelection) -> tuple[int, ...]:
+        s = store.of(scope).status()
         of_facts = (s.active, s.superseded, s.deleted, s.expired, s.pending)
         return (*of_facts, s.episodes, s.episodes_pending)
 
@@ -149,40 +149,40 @@ def test_pending_items_are_counted_per_owner(open_store: Callable[..., Store]) -
 
 @pytest.mark.parametrize("owner", OWNERS)
 def test_library_finds_ids_of_any_owner(filled: Store, owner: str) -> None:
-    fact = next(one for one in filled.list(scope="all") if one.content == f"kayak {owner}")
+    fact = next(one for one in filled.of("all").list() if one.content == f"kayak {owner}")
     assert filled.get(fact.id) == fact
     assert [one.id for one in filled.history(fact.id)] == [fact.id]
     filled.delete(fact.id)
     assert filled.restore(fact.id).id == fact.id
     for asked, scope in ASKED.items():
         if owner in expected(asked):
-            filled.check_owners(scope, fact.id)
-            filled.episodes.check_owners(scope, fact.id)
+            filled.of(scope).get(fact.id)
+            filled.of(scope).episodes.get(fact.id)
         else:
             with pytest.raises(NotFound, match=f"no fact {fact.id} in"):
-                filled.check_owners(scope, fact.id)
+                filled.of(scope).get(fact.id)
             with pytest.raises(NotFound, match=f"no episode {fact.id} in"):
-                filled.episodes.check_owners(scope, fact.id)
+                filled.of(scope).episodes.get(fact.id)
             if isinstance(scope, Scope):
                 with pytest.raises(NotFound):
-                    filled.history(fact.id, scope=scope)
+                    filled.of(scope).history(fact.id)
 
 
 def test_a_history_hides_facts_of_other_owners(store: Store) -> None:
     old = store.add("Ana's PIN is 1234", subject="pin", user_id="ana")
     new = store.add("there is no PIN", subject="pin")
     store.supersede(old.id, new.id)
-    assert [one.id for one in store.history(new.id, scope=Scope())] == [new.id]
+    assert [one.id for one in store.of().history(new.id)] == [new.id]
     assert [one.id for one in store.history(new.id)] == [old.id, new.id]
 
 
 def test_proposals_are_listed_for_their_owners(store: Store) -> None:
     for name, scope in OWNERS.items():
         ids = [store.add(f"{name} {n}", subject="s", **scope.ids).id for n in range(2)]
-        store.proposals.put_forward(ids, f"kayak {name}", {}, scope=scope)
+        store.of(scope).proposals.put_forward(ids, f"kayak {name}", {})
 
-    def found(scope: ScopeSelection) -> Found:
-        return named([one.content for one in store.proposals.list(scope=scope)])
+    def found(scope: OwnersSelection) -> Found:
+        return named([one.content for one in store.of(scope).proposals.list()])
 
     for asked, scope in ASKED.items():
         assert found(scope) == expected(asked)
@@ -194,8 +194,8 @@ def test_the_graph_is_read_for_its_owners(store: Store) -> None:
         store.add("Carol works at Initech", subject=f"Person {name}", **scope.ids)
     store.graph.build()
 
-    def found(scope: ScopeSelection) -> Found:
-        names = {one.name for one in store.graph.entities(scope=scope)}
+    def found(scope: OwnersSelection) -> Found:
+        names = {one.name for one in store.of(scope).graph.entities()}
         return {name.removeprefix("Person ") for name in names if name.startswith("Person ")}
 
     for asked, scope in ASKED.items():
@@ -214,26 +214,22 @@ def test_the_graph_is_read_for_its_owners(store: Store) -> None:
 def test_an_idempotency_key_of_other_owners_is_a_conflict(store: Store) -> None:
     ana = Scope(user_id="ana")
     store.add("tea", subject="s", idempotency_key="k", user_id="ana")
-    store.episodes.add("tea", source="s", idempotency_key="k", scope=ana)
+    store.of(ana).episodes.add("tea", source="s", idempotency_key="k")
     with pytest.raises(memstore.IdempotencyConflict, match="a fact of other owners"):
         store.add("tea", subject="s", idempotency_key="k")
     with pytest.raises(memstore.IdempotencyConflict, match="an episode of other owners"):
         store.episodes.add("tea", source="s", idempotency_key="k")
-    assert store.episodes.add("tea", source="s", idempotency_key="k", scope=ana).id == 1
+    assert store.of(ana).episodes.add("tea", source="s", idempotency_key="k").id == 1
     assert store.list() == store.episodes.list() == []
 
 
-@pytest.mark.parametrize("scope", ["ana", "All", 3, ["all"]])
-def test_a_scope_is_owners_or_all(store: Store, scope: Any) -> None:
-    calls: list[Call] = [store.list, store.search_batch, store.status, store.episodes.list]
-    for call in calls:
-        with pytest.raises(TypeError, match='scope must be a Scope, "all" or None, not'):
-            call(*([["x"]] if call == store.search_batch else []), scope=scope)
-    fact = store.add("a fact", subject="s")
-    with pytest.raises(TypeError, match='scope must be a Scope, "all" or None, not'):
-        store.history(fact.id, scope=scope)
-    with pytest.raises(TypeError, match='owners must be a Scope, "all" or None, not'):
-        store.tasks.list(owners=scope)
+@pytest.mark.parametrize("owners", ["ana", "All", 3, ["all"]])
+def test_owners_are_a_scope_or_all(store: Store, owners: Any) -> None:
+    for one in (store, store.of(user_id="ana"), store.as_of("now")):
+        with pytest.raises(TypeError, match='owners must be a Scope, AtLeast or "all", not'):
+            one.of(owners)
+    with pytest.raises(ValueError, match="owners cannot be combined with ids"):
+        store.of("all", user_id="ana")
 
 
 # -- the command line ----------------------------------------------------------------------------
@@ -298,7 +294,7 @@ REACHED = {
 def test_commands_accept_only_ids_of_the_named_owners(
     filled: Store, cli: CommandLine, asked: str, verb: str
 ) -> None:
-    ids = {fact.content.removeprefix("kayak "): fact.id for fact in filled.list(scope="all")[:7]}
+    ids = {fact.content.removeprefix("kayak "): fact.id for fact in filled.of("all").list()[:7]}
     for owner in SOME:
         fact_id = ids[owner]
         other = filled.add("another", subject="thing", **OWNERS[owner].ids).id
@@ -415,8 +411,8 @@ def test_tools_store_for_owners(call: Call, filled: Store) -> None:
     }.items():
         call(tool, **arguments, user_id="dora")
     dora = Scope(user_id="dora")
-    assert [fact.content for fact in filled.list(scope=dora)] == ["tea", "brew"]
-    assert [one.content for one in filled.episodes.list(scope=dora)] == ["we drank tea"]
+    assert [fact.content for fact in filled.of(dora).list()] == ["tea", "brew"]
+    assert [one.content for one in filled.of(dora).episodes.list()] == ["we drank tea"]
     with pytest.raises(ToolError, match="there is no fact"):
         call("memory_store", content="x", subject="s", supersedes=2)
     for left_out in ("", " "):
@@ -442,15 +438,15 @@ def test_owners_and_namespaces_are_case_sensitive_and_normalized(
     composed, split = "Zo\u00eb", "Zoe\u0308"
     store = open_store(namespace=split)
     store.add("tea", subject="s", user_id=split)
-    store.episodes.add("words", source="s", scope=Scope(user_id=split))
+    store.of(user_id=split).episodes.add("words", source="s")
     same = open_store(namespace=composed)
     assert same.namespace == composed
-    assert len(same.list(scope=Scope(user_id=composed))) == 1
-    assert len(same.episodes.list(scope=Scope(user_id=composed), namespaces=split)) == 1
-    assert same.list(scope=Scope(user_id=composed.lower())) == []
-    assert open_store(namespace=composed.lower()).list(scope="all") == []
+    assert len(same.of(user_id=composed).list()) == 1
+    assert len(same.of(user_id=composed).episodes.list(namespaces=split)) == 1
+    assert same.of(user_id=composed.lower()).list() == []
+    assert open_store(namespace=composed.lower()).of("all").list() == []
     confined = same.within(split, confined=True)
-    assert len(confined.search("tea", namespaces=split, scope="all")) == 1
+    assert len(confined.of("all").search("tea", namespaces=split)) == 1
 
 
 def test_the_entities_of_an_owner_can_be_paged_to_the_end(call: Call, filled: Store) -> None:

@@ -11,7 +11,7 @@ import pytest
 from tests.support.mcp_tools import offered
 
 import memstore
-from memstore import Conflict, DeleteFact, NewFact, Scope, Store, SupersedeFact
+from memstore import Conflict, DeleteFact, NewFact, Store, SupersedeFact
 from memstore.domain.trust import Trust
 from memstore.faces.mcp.learn import Learning
 from memstore.faces.mcp.tool import ToolError
@@ -98,7 +98,7 @@ ACTS: dict[str, tuple[Callable[[Store], None], Callable[[Store], Any]]] = {
     "delete": (nothing, lambda s: s.delete(1)),
     "delete in a batch": (nothing, lambda s: s.apply([DeleteFact(fact_id=1)])),
     "delete by a tool": (nothing, lambda s: call("memory_delete")(s, id=1)),
-    "delete all": (nothing, lambda s: s.delete_all(scope=Scope())),
+    "delete all": (nothing, lambda s: s.of().delete_all()),
     "restore": (deleted, lambda s: s.restore(1)),
     "restore an older one": (superseded, lambda s: s.restore(1)),
     "restore by a tool": (deleted, lambda s: call("memory_delete")(s, id=1, undo=True)),
@@ -279,11 +279,11 @@ def test_what_counts_less_changes_no_fact_of_a_person(
     person.add("Ana lives in Rome", **OWN)
     prepare, do = ACTS[act]
     prepare(person)
-    before, lines = facts(person), len(person.log(scope="all"))
+    before, lines = facts(person), len(person.of("all").log())
     other = stand(person, by, open_store)
     if by.rank >= Trust.AGENT.rank:
         do(other)  # an agent acts for its person
-        assert len(person.log(scope="all")) > lines or act.startswith("erase")
+        assert len(person.of("all").log()) > lines or act.startswith("erase")
     elif act in PROPOSED:
         do(other)
         assert [one.old.id for one in person.proposals.list()] == [1]
@@ -316,9 +316,9 @@ def test_every_door_is_open_to_a_person(
     person.add("Ana lives in Rome", **OWN)
     prepare, do = DOORS[door]
     prepare(person)
-    line = len(person.log(scope="all"))
+    line = len(person.of("all").log())
     do(person)
-    assert len(person.log(scope="all")) > line or door == "a version forgotten"
+    assert len(person.of("all").log()) > line or door == "a version forgotten"
 
 
 @pytest.mark.parametrize("act", ["delete", "expire", "metadata", "pin", "put", "erase"])

@@ -113,7 +113,7 @@ def test_apply_with_a_used_key_returns_the_earlier_result(store: Store) -> None:
 
 
 def test_apply_with_a_scope_reaches_only_exactly_these_owners(store: Store) -> None:
-    own = store.apply([AddFact(fact=new("tea", user_id="x"))], scope=ANA)[0].fact
+    own = store.of(ANA).apply([AddFact(fact=new("tea"))])[0].fact
     assert own.scope == ANA
     hers = [
         store.add("tea", subject="ana").id,
@@ -130,8 +130,10 @@ def test_apply_with_a_scope_reaches_only_exactly_these_owners(store: Store) -> N
             AddFact(fact=new("x"), precedence=MayReplace(other)),
         ):
             with pytest.raises(NotFound, match=f"no fact {other} in"):
-                store.apply([change], scope=ANA)
-    assert store.apply([KeepFact(fact_id=own.id)], scope=ANA)[0].fact.id == own.id
+                store.of(ANA).apply([change])
+    with pytest.raises(ValueError, match="owners contradict"):
+        store.of(ANA).apply([AddFact(fact=new("tea", user_id="x"))])
+    assert store.of(ANA).apply([KeepFact(fact_id=own.id)])[0].fact.id == own.id
 
 
 # -- owners --------------------------------------------------------------------------------------
@@ -158,17 +160,17 @@ def test_scope_finds_exactly_its_own_facts(store: Store) -> None:
     ]
     held = {store.add("tea", subject="s", **own).id: Scope(**own) for own in owners}
     for fact_id, scope in held.items():
-        assert [fact.id for fact in store.list(scope=scope)] == [fact_id]
-        assert store.count(scope=scope) == 1
+        assert [fact.id for fact in store.of(scope).list()] == [fact_id]
+        assert store.of(scope).count() == 1
         for weights in ({"word_weight": 0}, {"vector_weight": 0}, {}):
-            assert [h.fact.id for h in store.search("tea", scope=scope, **weights)] == [fact_id]
+            assert [h.fact.id for h in store.of(scope).search("tea", **weights)] == [fact_id]
         assert store.get(fact_id).scope == scope
-    found = [store.list(scope="all"), store.search("tea", scope="all")]
+    found = [store.of("all").list(), store.of("all").search("tea")]
     assert [len(one) for one in found] == [len(owners)] * 2
     assert [fact.id for fact in store.list()] == [1]
-    assert store.list(scope=Scope(user_id="nobody")) == []
-    with pytest.raises(TypeError, match="scope must be a Scope"):
-        store.list(scope="ana")  # type: ignore[arg-type]
+    assert store.of(user_id="nobody").list() == []
+    with pytest.raises(TypeError, match="owners must be a Scope"):
+        store.of("ana").list()  # type: ignore[arg-type]
 
 
 def test_restoring_and_reinstating_keep_the_owners(store: Store) -> None:
@@ -278,8 +280,8 @@ def test_proposals_belong_to_one_namespace_and_scope(
         store.proposals.accept("1")  # type: ignore[arg-type]
     with pytest.raises(ValueError, match="state must be open"):
         store.proposals.list("closed")
-    assert store.proposals.list(scope=ANA) == []
-    assert store.proposals.list(scope=Scope()) == [proposed]
+    assert store.of(ANA).proposals.list() == []
+    assert store.of().proposals.list() == [proposed]
 
 
 @pytest.mark.parametrize("which", ["old", "new"])
@@ -303,8 +305,8 @@ def test_erasing_a_fact_removes_its_text_from_the_evidence(
 
 def test_episode_is_kept_verbatim(store: Store) -> None:
     text = "  two  spaces,\r\n\ttab 東京 👍 "
-    episode = store.episodes.record(
-        text, source="chat", name="n", metadata={"a": 1}, valid_at="2026-03-01", scope=ANA
+    episode = store.of(ANA).episodes.record(
+        text, source="chat", name="n", metadata={"a": 1}, valid_at="2026-03-01"
     )
     assert store.episodes.get(episode.id) == episode
     assert (episode.content, episode.source, episode.metadata) == (text, "chat", {"a": 1})
@@ -318,14 +320,14 @@ def test_episodes_are_deduplicated_within_their_scope_only(
     first = store.episodes.record("hello")
     assert store.episodes.record("hello", source="other") == first
     others = [
-        store.episodes.record("hello", scope=ANA),
+        store.of(ANA).episodes.record("hello"),
         store.episodes.record("hello", once=False),
         store.episodes.record("hello "),
         open_store(namespace="other").episodes.record("hello"),
     ]
     assert len({first.id, *(other.id for other in others)}) == 5
-    assert [e.id for e in store.episodes.list(scope=ANA)] == [others[0].id]
-    assert len(store.episodes.list(scope="all")) == 4
+    assert [e.id for e in store.of(ANA).episodes.list()] == [others[0].id]
+    assert len(store.of("all").episodes.list()) == 4
     assert len(store.episodes.list()) == 3
     assert store.episodes.list(limit=1, newest_first=True) == [others[2]]
 

@@ -61,7 +61,7 @@ def test_a_thread_belongs_to_one_namespace_and_owner(store: Store) -> None:
     other = store.within("other")
     for one, owners in ((store, {}), (store, ANA.ids), (store, {"run_id": "ana"}), (other, {})):
         assert [add(one, thread="a", **owners).seq for _ in "12"] == [1, 2]
-        said = [one.episodes.add("hi", source="x", thread="a", scope=Scope(**owners)) for _ in "12"]
+        said = [one.of(**owners).episodes.add("hi", source="x", thread="a") for _ in "12"]
         assert [episode.seq for episode in said] == [1, 2]
 
 
@@ -157,7 +157,7 @@ def test_consolidation_has_the_position_of_its_last_source(
         store.add(f"it rained {seq} times", subject="weather", thread=thread, seq=seq).id
         for thread, seq in zip(threads, (6, 2), strict=True)
     ]
-    proposal = store.proposals.put_forward(ids, "it rained 6 times, then 2", {}, scope=Scope())
+    proposal = store.of().proposals.put_forward(ids, "it rained 6 times, then 2", {})
     new = store.proposals.accept(proposal.id).new
     assert new is not None
     assert place(new) == expected
@@ -225,7 +225,7 @@ def test_an_incomplete_position_is_refused_by_the_file_and_found_by_the_doctor(
 def test_positions_survive_export_and_import(
     store: Store, open_store: Open, tmp_path: Path
 ) -> None:
-    said = store.episodes.add("hi", source="x", thread="a", seq=3, speaker="Ana", scope=ANA)
+    said = store.of(ANA).episodes.add("hi", source="x", thread="a", seq=3, speaker="Ana")
     alone = store.episodes.add("ho", source="x")
     for episode in (said, alone):
         add(store, episode_id=episode.id, **episode.scope.ids)
@@ -233,9 +233,10 @@ def test_positions_survive_export_and_import(
     target = open_store(tmp_path / "target.db")
     for _ in "12":
         target.import_(lines)
-    for one, other in ((store.list, target.list), (store.episodes.list, target.episodes.list)):
-        assert [*map(place, one(scope="all"))] == [*map(place, other(scope="all"))]
-    assert [one.speaker for one in target.episodes.list(scope="all")] == ["Ana", None]
+    every, others = store.of("all"), target.of("all")
+    for one, other in ((every, others), (every.episodes, others.episodes)):
+        assert [*map(place, one.list())] == [*map(place, other.list())]
+    assert [one.speaker for one in target.of("all").episodes.list()] == ["Ana", None]
     assert place(add(target, thread="a", user_id="ana")) == ("a", 4)
     assert target.file.doctor(deep=True) == []
 

@@ -46,7 +46,7 @@ def bad(store: Store) -> Store:
 
 
 def shown(store: Store) -> list[int]:
-    return [fact.id for fact in store.list(scope="all")]
+    return [fact.id for fact in store.of("all").list()]
 
 
 def everything(store: Store) -> dict[str, Any]:
@@ -54,22 +54,22 @@ def everything(store: Store) -> dict[str, Any]:
     return {
         "facts": [
             fact.to_dict() | {"use_count": 0, "last_used_at": None}
-            for fact in store.list(active_only=False, scope="all")
+            for fact in store.of("all").list(active_only=False)
         ],
-        "episodes": [one.to_dict() for one in store.episodes.list(scope="all")],
-        "count": store.count(scope="all"),
-        "subjects": [one.name for one in store.subjects(scope="all")],
+        "episodes": [one.to_dict() for one in store.of("all").episodes.list()],
+        "count": store.of("all").count(),
+        "subjects": [one.name for one in store.of("all").subjects()],
         "status": {
             name: value
-            for name, value in store.status(scope="all").to_dict().items()
+            for name, value in store.of("all").status().to_dict().items()
             if name not in ("head", "size_bytes", "log_bytes", "index_bytes")
         },
         "words": [
             (hit.fact.id, round(hit.score, 6))
-            for hit in store.search("ana moon cheese oslo", scope="all")
+            for hit in store.of("all").search("ana moon cheese oslo")
         ],
-        "said": [hit.episode.id for hit in store.episodes.search("moon cheese", scope="all")],
-        "proposals": [one.id for one in store.proposals.list(scope="all")],
+        "said": [hit.episode.id for hit in store.of("all").episodes.search("moon cheese")],
+        "proposals": [one.id for one in store.of("all").proposals.list()],
     }
 
 
@@ -177,9 +177,9 @@ def test_every_namespace_and_owner_is_concerned(store: Store) -> None:
     assert store.distrust(BAD).hidden_facts == 1
     other = store.within("other")
     ann = Scope(user_id="ann")
-    assert [fact.content for fact in other.list(scope=ann)] == ["b"]
-    assert other.count(scope=ann) == 1
-    assert other.status(scope=ann).distrusted == 1
+    assert [fact.content for fact in other.of(ann).list()] == ["b"]
+    assert other.of(ann).count() == 1
+    assert other.of(ann).status().distrusted == 1
     assert other.status().others.facts == 1
     assert other.status().distrusted == 0
 

@@ -89,7 +89,7 @@ def test_a_dry_run_tells_what_then_happens(
         if would is None:
             assert str(error) == str(done)
         elif would.changes:
-            (act,) = store.log(scope="all", limit=1)
+            (act,) = store.of("all").log(limit=1)
             assert (act.changes, act.actor) == (would.changes, would.actor)
         else:
             assert store.file.head() == line

@@ -270,11 +270,11 @@ def test_erased_fact_has_no_owners_any_more(store: Store) -> None:
     store.add("Ana likes tea.", subject="ana", user_id="ana")
     store.erase(1)
     assert store.explain(1).status == "erased"
-    assert store.explain(1, scope="all").status == "erased"
-    assert store.explain(1, scope=Scope()).status == "erased"
+    assert store.of("all").explain(1).status == "erased"
+    assert store.of().explain(1).status == "erased"
     for scope in (ANA, BEN):
         with pytest.raises(NotFound):
-            store.explain(1, scope=scope)
+            store.of(scope).explain(1)
 
 
 @pytest.mark.parametrize("episode_id", [1, 2, 3])
@@ -323,10 +323,10 @@ class Played:
         store, word, other = self.store, f"word{number}zzyx", f"turn{number}zzyx"
         if not self._owned:
             owner = speaker = Scope()
-        said = store.episodes.add(f"{word} {other}", source=other, scope=speaker)
+        said = store.of(speaker).episodes.add(f"{word} {other}", source=other)
         self.said[said.id] = other
         self.owners |= {word: owner, other: speaker}
-        active = [fact.id for fact in store.list(tasks=False, scope="all")]
+        active = [fact.id for fact in store.of("all").list(tasks=False)]
         old = active[place % len(active)] if active else None
         why = {"said": other, "episode": said.id, "changes": [["a", other]], "similarity": 0.9}
         new = NewFact(content=word, subject="s", episode_id=said.id, **owner.ids)
@@ -340,7 +340,7 @@ class Played:
             store.apply([KeepFact(fact_id=old, evidence={"said": other, "episode": said.id})])
         elif act == "delete":
             store.apply([DeleteFact(fact_id=old, evidence={"said": other, "episode": said.id})])
-        elif act in ("accept", "reject") and (open_ := store.proposals.list(scope="all")):
+        elif act in ("accept", "reject") and (open_ := store.of("all").proposals.list()):
             getattr(store.proposals, act)(open_[0].id)
         elif act == "restore" and (past := self._past()):
             store.restore(past[place % len(past)])
@@ -352,11 +352,12 @@ class Played:
         self.facts[done.fact.id] = word
 
     def _past(self) -> list[int]:
-        past = self.store.list(active_only=False, include_deleted=True, scope="all")
+        past = self.store.of("all").list(active_only=False, include_deleted=True)
         return [fact.id for fact in past if fact.status == "deleted"]
 
-    def shown(self, fact_id: int, **asked: Any) -> str:
-        explanation = self.store.explain(fact_id, **asked)
+    def shown(self, fact_id: int, owners: Scope | None = None) -> str:
+        seen = self.store if owners is None else self.store.of(owners)
+        explanation = seen.explain(fact_id)
         return str(explanation) + json.dumps(explanation.to_dict())
 
 
@@ -401,16 +402,16 @@ def test_no_word_of_other_owners_is_ever_shown(
         for fact_id in played.facts:
             owner = store.get(fact_id).scope
             for scope in (None, owner):
-                shown = played.shown(fact_id, scope=scope)
+                shown = played.shown(fact_id, scope)
                 # An episode of the owner's own may have words of another's fact.
-                own = [turn.content for turn in store.episodes.list(scope=owner)]
+                own = [turn.content for turn in store.of(owner).episodes.list()]
                 strange = [
                     word
                     for word, whose in played.owners.items()
                     if whose != owner and not any(word in turn for turn in own)
                 ]
                 assert not [word for word in strange if word in shown]
-            assert str(store.explain(fact_id, scope="all"))
+            assert str(store.of("all").explain(fact_id))
 
 
 # -- who may see what ------------------------------------------------------------------------------
@@ -420,7 +421,7 @@ def test_no_word_of_other_owners_is_ever_shown(
 def shared(store: Store) -> Store:
     """Ana's fact 1, superseded by Ben's fact 2, and confirmed by what Ben said."""
     store.add("Ana likes tea.", subject="ana", user_id="ana")
-    said = store.episodes.add("Ana likes tea. Ben's secret.", source="bens", scope=BEN)
+    said = store.of(BEN).episodes.add("Ana likes tea. Ben's secret.", source="bens")
     store.apply([KeepFact(fact_id=1, evidence={"said": "Ana likes tea.", "episode": said.id})])
     other = NewFact(content="Ana likes Ben's tea.", subject="ana", supersedes=1, user_id="ben")
     why = {"said": "secret words", "episode": said.id, "changes": [["tea", "Ben's tea"]]}
@@ -432,7 +433,7 @@ def shared(store: Store) -> Store:
 def test_other_owners_fact_and_episode_are_mentioned_but_not_named(
     shared: Store, scope: Scope | None
 ) -> None:
-    explanation = shared.explain(1, scope=scope)
+    explanation = (shared if scope is None else shared.of(scope)).explain(1)
     shown = str(explanation) + json.dumps(explanation.to_dict())
     assert "Ben" not in shown
     assert "secret" not in shown
@@ -445,12 +446,12 @@ def test_other_owners_fact_and_episode_are_mentioned_but_not_named(
 
 
 def test_everybodys_facts_are_named_if_asked_for(shared: Store) -> None:
-    *_, last = shared.explain(1, scope="all").entries
+    *_, last = shared.of("all").explain(1).entries
     assert (last.fact_id, last.words) == (2, "Ana likes Ben's tea.")
 
 
 def test_replaced_fact_of_other_owners_is_not_named(shared: Store) -> None:
-    explanation = shared.explain(2, scope=BEN)
+    explanation = shared.of(BEN).explain(2)
     assert "replaced another fact" in str(explanation)
     assert "likes tea" not in str(explanation)
 
@@ -458,7 +459,7 @@ def test_replaced_fact_of_other_owners_is_not_named(shared: Store) -> None:
 @pytest.mark.parametrize("scope", [BEN, Scope()])
 def test_other_owners_explanation_is_not_found(shared: Store, scope: Scope) -> None:
     with pytest.raises(NotFound):
-        shared.explain(1, scope=scope)
+        shared.of(scope).explain(1)
 
 
 @pytest.mark.parametrize("confined", [False, True])

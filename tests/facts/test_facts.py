@@ -510,7 +510,7 @@ def test_add_unless_known_stores_what_differs(store: Store, different: dict[str,
     other = store.add(**said | different, unless_known=True)
     assert other.id != held.id
     assert store.get(held.id).confirmed_count == 0
-    assert store.count(scope="all") == 2
+    assert store.of("all").count() == 2
 
 
 def test_add_unless_known_ignores_tasks_and_inactive_facts(store: Store) -> None:

@@ -77,11 +77,11 @@ def test_keys_belong_to_their_owners_and_namespace(store: Store) -> None:
     ours = put(store, "k", "ours")
     there = put(store.within("other"), "k", "there")
     assert store.by_key("k") == ours
-    assert store.by_key("k", scope=scope) == hers
+    assert store.of(scope).by_key("k") == hers
     assert store.within("other").by_key("k") == there
-    assert store.delete_keys(["k", "missing"], scope=scope)[0].id == hers.id
+    assert store.of(scope).delete_keys(["k", "missing"])[0].id == hers.id
     assert store.by_key("k") == ours
-    assert len(store.history(external_key="k", scope="all")) == 2
+    assert len(store.of("all").history(external_key="k")) == 2
 
 
 def test_put_and_delete_are_one_transaction_in_order(store: Store) -> None:
@@ -289,7 +289,7 @@ def test_it_gets_the_facts_of_keys_prefixes_and_owners(store: Store) -> None:
         return []
 
     store.change_keys(look, external_keys=["a", "no"], external_key_prefix="dir/")
-    store.change_keys(look, external_key_prefix="dir/", scope=Scope(user_id="ann"))
+    store.of(user_id="ann").change_keys(look, external_key_prefix="dir/")
     assert seen == [
         {"a": "a", "dir/b": "dir/b"},
         {"dir/b": "hers dir/b", "dir/c": "hers dir/c"},
@@ -426,7 +426,7 @@ def test_folders_of_keys_count_active_facts(store: Store) -> None:
     assert store.key_folders() == {"a/": 4}
     assert store.key_folders("a/") == {"a/b/": 2, "a/é/": 1}
     assert store.key_folders("a/b", delimiter="/1") == {"a/b/1": 1}
-    assert store.key_folders(scope="all") == {"a/": 4, "e/": 1}
+    assert store.of("all").key_folders() == {"a/": 4, "e/": 1}
     store.distrust("bad")
     put(store, "g/1", "bad", source="bad")
     assert store.key_folders("g") == {}
@@ -463,7 +463,7 @@ def test_old_versions_are_erased_by_number(store: Store) -> None:
     assert store.by_key("a/1").content == "a/1 has 4"  # type: ignore[union-attr]
     assert store.forget_versions("a/", keep=2) == 0
     assert store.forget_versions("", keep=0) == 2 + 2 + 4
-    assert store.count(scope="all") == 4
+    assert store.of("all").count() == 4
     assert "a/1 has 0" not in "".join(store.export())
 
 

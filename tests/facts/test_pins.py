@@ -11,6 +11,7 @@ from tests.support.raw import raw
 import memstore
 from memstore import Conflict, NotFound, SchemaError, Store
 from memstore.domain import clock
+from memstore.domain.standing import Standing
 
 
 def kinds(store: Store, fact_id: int) -> list[str]:
@@ -98,7 +99,7 @@ def test_pins_of_a_project_and_of_the_shared_namespace(path: Path) -> None:
         shared.add("Ana prefers tea", subject="ana", category="preference")
     with memstore.open(path, embedder=None) as store:
         store.within("~/api").add("make builds it", subject="api")
-        beside = memstore.Store(store.file, "~/api", shared="default")
+        beside = memstore.Store(store.file, Standing("~/api", shared="default"))
         for fact_id in (1, 2):
             assert beside.pin(fact_id).pinned_at is not None
         assert {one.namespace for one in beside.list(pinned=True)} == {"~/api", "default"}

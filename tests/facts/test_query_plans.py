@@ -95,7 +95,7 @@ def facts(owner: str, **narrowed: Any) -> FactFilter:
 
 
 def open_proposals(owner: str, **narrowed: Any) -> ProposalFilter:
-    return ProposalFilter(state="open", scope=OWNERS[owner], **narrowed)
+    return ProposalFilter(state="open", owners=OWNERS[owner], **narrowed)
 
 
 def said(owner: str) -> EpisodeFilter:

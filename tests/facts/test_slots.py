@@ -12,7 +12,7 @@ from tests.support.raw import raw
 
 from memstore import Extractor, Memory, Store
 from memstore.database.tables.facts import journalled
-from memstore.domain.records import NewFact, Scope
+from memstore.domain.records import NewFact
 from memstore.errors import InvalidArgument
 from memstore.history import replay
 
@@ -59,7 +59,7 @@ def test_extractor_and_memory_store_what_the_text_says(store: Store) -> None:
     assert fact.slots == {name: one for name, one in SLOTS.items() if name != "holder"}
     assert fact.to_dict()["slots"] == fact.slots
     Memory(store, Model()).add(TEXT, user_id="ana")
-    [memory] = store.list(scope=Scope(user_id="ana"))
+    [memory] = store.of(user_id="ana").list()
     assert memory.slots == SLOTS
 
 
@@ -98,7 +98,7 @@ def test_slots_are_journalled_exported_and_imported(
     assert store.verify() == []
     other = open_store(tmp_path / "other.db")
     other.import_(store.export())
-    [there] = other.list(scope="all")
+    [there] = other.of("all").list()
     assert there.slots == SLOTS
     assert other.file.doctor(deep=True) == []
 

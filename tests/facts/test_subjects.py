@@ -71,7 +71,7 @@ def test_same_text_about_one_subject_is_known(store: Store) -> None:
 
 def test_facts_of_one_subject_are_consolidated(store: Store) -> None:
     ids = [store.add(f"likes {what}", subject=name).id for what, name in (("a", "X"), ("b", "x"))]
-    assert store.proposals.put_forward(ids, "likes a and b", {}, scope=Scope()).sources
+    assert store.of().proposals.put_forward(ids, "likes a and b", {}).sources
 
 
 def test_a_task_is_recognised_in_any_spelling_of_its_subject(store: Store) -> None:
@@ -106,17 +106,17 @@ def test_imported_owners_and_namespaces_are_normalized(
 ) -> None:
     split, composed = "Zoe\u0308", "Zo\u00eb"
     store.add("likes tea", subject="s", user_id="Zoe")
-    store.episodes.add("words", source="s", scope=Scope(user_id="Zoe"))
+    store.of(user_id="Zoe").episodes.add("words", source="s")
     lines = [line.replace("default", "Zoe").replace("Zoe", split) for line in store.export()]
     other = open_store(tmp_path / "other.db", namespace=composed)
     other.file.import_(lines, unverified=True)
     asked = Scope(user_id=split)
-    assert [fact.user_id for fact in other.list(scope=asked)] == [composed]
-    assert [one.namespace for one in other.episodes.list(scope=asked)] == [composed]
+    assert [fact.user_id for fact in other.of(asked).list()] == [composed]
+    assert [one.namespace for one in other.of(asked).episodes.list()] == [composed]
     old = tmp_path / "mem0.json"
     old.write_text(json.dumps([{"id": "1", "memory": "likes cake", "user_id": split}]), "utf-8")
     other.import_from("mem0", old)
-    assert other.list(scope=asked)[-1].content == "likes cake"
+    assert other.of(asked).list()[-1].content == "likes cake"
 
 
 def test_subjects_are_found_by_prefix(store: Store) -> None:
@@ -127,7 +127,7 @@ def test_subjects_are_found_by_prefix(store: Store) -> None:
     store.within("other").add("of another namespace", subject="teal")
 
     def found(beginning: str, scope: Scope | None = None, limit: int = 9) -> list[str]:
-        return [one.name for one in store.subjects(beginning, scope=scope, limit=limit)]
+        return [one.name for one in store.of(scope).subjects(beginning, limit=limit)]
 
     assert found("te") == found(" TE ") == ["tea", "teapot"]  # as last written
     assert found("tu\u0308") == ["Türkei"]

@@ -21,7 +21,7 @@ from tests.support.examples import examples
 from tests.support.raw import raw, sql
 
 import memstore
-from memstore import Conflict, NotFound, Scope, Store
+from memstore import Conflict, NotFound, Store
 from memstore.database.changes import Changes, Line
 from memstore.database.journal import Author
 from memstore.database.tables import entity_decisions as decision_table
@@ -246,13 +246,13 @@ def test_only_facts_of_the_requested_owners_count(store: Store) -> None:
     store.add("Alice works at GitHub", subject="alice", user_id="ana")
     store.add("Alice knows Bob Smith", subject="alice", user_id="ben")
     store.graph.build()
-    assert near(store.graph.neighbours("Alice", scope=Scope(user_id="ana"))) == {"GitHub": 1}
-    assert {e.name for e in store.graph.entities(scope=Scope(user_id="ben"))} == {
+    assert near(store.of(user_id="ana").graph.neighbours("Alice")) == {"GitHub": 1}
+    assert {e.name for e in store.of(user_id="ben").graph.entities()} == {
         "Alice",
         "Bob Smith",
     }
     with pytest.raises(NotFound):
-        store.graph.get("GitHub", scope=Scope(user_id="ben"))
+        store.of(user_id="ben").graph.get("GitHub")
 
 
 def test_each_namespace_has_its_own_graph(open_store: Callable[..., Store]) -> None:

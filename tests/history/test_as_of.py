@@ -165,7 +165,7 @@ def test_an_export_of_then_has_proposals_replies_and_decisions_of_then(
     page = store.episodes.add("Ana left", source="chat")
     for number, subject in enumerate("aabbcc"):
         store.add(f"fact {number}", subject=subject)
-    put = partial(store.proposals.put_forward, evidence={}, scope=Scope())
+    put = partial(store.proposals.put_forward, evidence={})
     first, second, third = put([1, 2], "both a"), put([3, 4], "both b"), put([5, 6], "both c")
     store.proposals.reject(third.id)
     with store.file.engine.write() as transaction:
@@ -275,9 +275,9 @@ def test_owners_and_namespaces_see_their_own(store: Store) -> None:
     store.within("other").add("Others like tea", subject="others")
     confined = store.within(confined=True).as_of("now")
     assert [fact.id for fact in confined.list()] == [2]
-    assert [fact.id for fact in confined.list(scope=ANA)] == [1]
-    assert {hit.fact.id for hit in confined.search("tea", scope="all")} == {1, 2}
-    assert len(store.as_of("now").search("tea", namespaces="all", scope="all")) == 3
+    assert [fact.id for fact in confined.of(ANA).list()] == [1]
+    assert {hit.fact.id for hit in confined.of("all").search("tea")} == {1, 2}
+    assert len(store.of("all").as_of("now").search("tea", namespaces="all")) == 3
     with pytest.raises(memstore.AccessDenied):
         confined.search("tea", namespaces="other")
     with pytest.raises(NotFound):
@@ -322,30 +322,35 @@ WORDS = ("tea", "milk", "Rome", "Oslo", "harbour", "door", "rain")
 FILTERS: tuple[dict[str, Any], ...] = (
     {},
     {"active_only": False},
-    {"active_only": False, "include_deleted": True, "scope": "all"},
-    {"scope": ANA},
+    {"active_only": False, "include_deleted": True, "owners": "all"},
+    {"owners": ANA},
     {"subject": "ana"},
-    {"category": "event", "scope": "all"},
-    {"tasks": False, "scope": "all"},
-    {"pinned": True, "scope": "all"},
-    {"filters": {"k": 1}, "scope": "all"},
-    {"filters": [("k", "!=", 1)], "scope": "all", "active_only": False},
-    {"filters": [("k", "=", None)], "scope": "all"},
-    {"valid_on": "2026-01-02", "scope": "all"},
-    {"valid_on": "2026-01-01T12:00:00Z", "scope": "all", "tasks": False},
+    {"category": "event", "owners": "all"},
+    {"tasks": False, "owners": "all"},
+    {"pinned": True, "owners": "all"},
+    {"filters": {"k": 1}, "owners": "all"},
+    {"filters": [("k", "!=", 1)], "owners": "all", "active_only": False},
+    {"filters": [("k", "=", None)], "owners": "all"},
+    {"valid_on": "2026-01-02", "owners": "all"},
+    {"valid_on": "2026-01-01T12:00:00Z", "owners": "all", "tasks": False},
 )
 
 
 def uuids(store: Store) -> set[str]:
-    found = store.list(active_only=False, include_deleted=True, scope="all")
+    found = store.of("all").list(active_only=False, include_deleted=True)
     return {fact.uuid for fact in found}
+
+
+def _list(store: Any, owners: Any = None, **asked: Any) -> list[Any]:
+    found: list[Any] = store.of(owners).list(**asked)
+    return found
 
 
 class Told:
     """What a store says of itself: compared with what a view says later."""
 
     def __init__(self, store: Any, erased: frozenset[int]) -> None:
-        listed = [store.list(**asked) for asked in FILTERS]
+        listed = [_list(store, **asked) for asked in FILTERS]
         self.lists = [[told(fact) for fact in some if fact.id not in erased] for some in listed]
         self.counts = [len(some) for some in self.lists]
         ids = [fact["id"] for fact in self.lists[2]]
@@ -355,10 +360,10 @@ class Told:
         self.found = [
             [
                 (hit.fact.id, hit.word_score > 0, hit.fact.metadata)
-                for hit in store.search(word, limit=1000, **by_words, **asked)
+                for hit in store.of("all").search(word, limit=1000, **by_words, **asked)
             ]
             for word in WORDS
-            for asked in ({"scope": "all"}, FILTERS[6])
+            for asked in ({}, {"tasks": False})
         ]
         self.scores = [[hit.word_score for hit in store.search(word, **by_words)] for word in WORDS]
 
@@ -400,7 +405,7 @@ class Life:
             self.seen.append((line, Told(self.store, frozenset(self.erased))))
 
     def id(self, which: int) -> int:
-        facts = self.store.list(active_only=False, include_deleted=True, scope="all")
+        facts = self.store.of("all").list(active_only=False, include_deleted=True)
         return facts[which % len(facts)].id if facts else 1
 
     # the acts
@@ -463,7 +468,7 @@ class Life:
 
     def revert(self, store: Store, which: int, what: int) -> None:
         last = self.store.file.head().line
-        store.revert(lines=[max(1, last - which % 4)], scope="all").apply()
+        store.of("all").revert(lines=[max(1, last - which % 4)]).apply()
 
     def distrust(self, store: Store, which: int, what: int) -> None:
         if what % 2:
@@ -479,7 +484,7 @@ class Life:
     def carry(self, store: Store, which: int, what: int) -> None:
         """Export, change either file, and import the one into the other."""
         self.away.import_([*self.store.export()])
-        facts = self.away.list(scope="all")
+        facts = self.away.of("all").list()
         if facts:
             self.away.delete(facts[which % len(facts)].id)
             self.away.update_metadata(facts[what % len(facts)].id, {"k": "away"})
@@ -498,7 +503,7 @@ class Life:
     def propose(self, store: Store, which: int, what: int) -> None:
         ids = [fact.id for fact in store.list(subject="ana")]
         pair = {ids[which % len(ids)], ids[what % len(ids)]} if ids else ()
-        store.proposals.put_forward([*pair], f"{WORDS[what % 7]} both", {}, scope=Scope())
+        store.of().proposals.put_forward([*pair], f"{WORDS[what % 7]} both", {})
 
     def decide(self, store: Store, which: int, what: int) -> None:
         held = store.proposals.list()
@@ -508,7 +513,7 @@ class Life:
 
     def forget(self, store: Store, which: int, what: int) -> None:
         if what % 3 == 2:
-            plan = store.erasure(subject=SUBJECTS[which % 4], scope="all")
+            plan = store.of("all").erasure(subject=SUBJECTS[which % 4])
             self.erased.update(plan.fact_ids)
             plan.apply()
 
@@ -621,7 +626,7 @@ def test_a_view_explains_as_of_then(store: Store) -> None:
     assert "5432" not in str(then.explain(old.id)) + str(then.explain(new.id))
     for scope in (Scope(user_id="ana"), Scope(user_id="ben")):
         with pytest.raises(NotFound):
-            then.explain(new.id, scope=scope)
+            then.of(scope).explain(new.id)
 
 
 def test_a_view_says_why_it_does_not_find_a_fact(store: Store) -> None:

@@ -17,7 +17,7 @@ from tests.support.examples import examples
 from tests.support.raw import sql
 
 import memstore
-from memstore import Conflict, InvalidArgument, NotFound, Scope, Store
+from memstore import Conflict, InvalidArgument, NotFound, Store
 from memstore.database import journal
 from memstore.domain import clock
 from memstore.history import replay
@@ -159,8 +159,8 @@ def test_differences_are_filtered_and_paged(store: Store, began: str) -> None:
     store.add("ana's", subject="other", user_id="ana")
     assert [one.fact_id for one in store.diff(began, subject="OTHER")] == [4, 5]
     assert [one.fact_id for one in store.diff(began, category="diet")] == [4]
-    assert [one.fact_id for one in store.diff(began, scope=Scope(user_id="ana"))] == [6]
-    assert [one.fact_id for one in store.diff(began, scope="all")] == [4, 5, 6]
+    assert [one.fact_id for one in store.of(user_id="ana").diff(began)] == [6]
+    assert [one.fact_id for one in store.of("all").diff(began)] == [4, 5, 6]
     page = store.diff(began, limit=1, offset=1)
     assert [one.fact_id for one in page] == [5]
     assert page.total == 2
@@ -223,7 +223,7 @@ def test_other_namespaces_and_owners_stay_hidden(open_store: OpenStore) -> None:
 
 
 def test_evidence_that_quotes_what_may_not_be_seen_is_left_out(store: Store, began: str) -> None:
-    page = store.episodes.record("the wombat said so", scope=Scope(user_id="ana"))
+    page = store.of(user_id="ana").episodes.record("the wombat said so")
     with store.file.engine.write() as transaction:
         from memstore.database.changes import Changes, Line
         from memstore.database.journal import Author, Kind
@@ -241,7 +241,7 @@ def test_evidence_that_quotes_what_may_not_be_seen_is_left_out(store: Store, beg
     (one,) = store.diff(began)
     assert (one.reason, one.evidence) == ("a model wanted to delete it", None)
     assert "wombat" not in str(store.diff(began))
-    (one,) = store.diff(began, scope="all")
+    (one,) = store.of("all").diff(began)
     assert one.reason == 'a model wanted to delete it and "the wombat said so" was said'
 
 

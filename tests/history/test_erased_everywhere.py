@@ -26,7 +26,6 @@ from memstore import (
     KeepFact,
     MayReplace,
     NewFact,
-    Scope,
     Store,
     SupersedeFact,
 )
@@ -97,7 +96,7 @@ class World:
 
     def add_episode(self, store: Store) -> None:
         words = [self.secret() for _ in range(9)]
-        made = store.episodes.add(
+        made = store.of(**self.scope()).episodes.add(
             self.text(words[:1]) + "." * self.chance.choice((1, 5000)) + words[8],
             source=self.chance.choice(SOURCES) or "notes",
             name=words[1],
@@ -108,7 +107,6 @@ class World:
             thread=self.chance.choice(("thread", None)),  # facts drawn from it keep its name
             speaker=words[7],
             idempotency_key=self.chance.choice((words[6], None)),
-            scope=Scope(**self.scope()),
         )
         self.own("episode", made.id, words)
         self.episodes.append(made.id)
@@ -139,7 +137,7 @@ class World:
 
     def some(self, store: Store, number: int = 1) -> list[memstore.Fact]:
         """Return so many active facts of one subject and owner."""
-        facts = store.list(scope="all")
+        facts = store.of("all").list()
         self.chance.shuffle(facts)
         for fact in facts:
             alike = [f for f in facts if (f.subject, f.scope) == (fact.subject, fact.scope)]
@@ -213,7 +211,7 @@ class World:
             ids = [fact.id for fact in facts]
             evidence = self.evidence(*ids)
             evidence.pop("said", None)
-            store.proposals.put_forward(ids, f"both {word}", evidence, scope=facts[0].scope)
+            store.of(facts[0].scope).proposals.put_forward(ids, f"both {word}", evidence)
             for id_ in ids:
                 self.own("fact", id_, [word])
 
@@ -257,14 +255,14 @@ class World:
         self.read_by_a_model(self.store)
         self.store.embed_pending()
         self.store.graph.build()
-        names = [entity.name for entity in self.store.graph.entities(scope="all", limit=1000)]
+        names = [entity.name for entity in self.store.of("all").graph.entities(limit=1000)]
         secret = [name for name in names if "zq" in name.lower()]
         for left, right in zip(secret[::2], secret[1::2], strict=False):
             decide = self.chance.choice((self.store.graph.keep_apart, self.store.graph.merge))
             with suppress(memstore.Conflict):
                 decide(left, right)
-        self.store.search("met", scope="all")
-        self.store.episodes.search("said", scope="all")
+        self.store.of("all").search("met")
+        self.store.of("all").episodes.search("said")
         self.store.file.save_index()
         for fact_id in self.facts:
             self.runs += [line.run for line in self.store.journal(fact_id)[:1] if line.run]
@@ -284,18 +282,18 @@ def selections(world: World) -> list[dict[str, Any]]:
     """Return a selection of each kind that the world allows."""
     chance = world.chance
     found: list[dict[str, Any]] = [
-        {"subject": chance.choice(SUBJECTS).upper(), "scope": "all"},
-        {"source": chance.choice(("web:a", "chat", "cli")), "scope": "all"},
+        {"subject": chance.choice(SUBJECTS).upper()},
+        {"source": chance.choice(("web:a", "chat", "cli"))},
         {"owner": chance.choice(("ana", "bob"))},
     ]
     if world.facts:
         some = chance.sample(world.facts, min(3, len(world.facts)))
-        found += [{"facts": some, "scope": "all"}]
-        found += [{"run": chance.choice(world.runs), "scope": "all"}]
+        found += [{"facts": some}]
+        found += [{"run": chance.choice(world.runs)}]
     if world.episodes:
         episode = chance.choice(world.episodes)
-        found += [{"episode": episode, "scope": "all"}]
-        found += [{"episode": episode, "drawn": False, "scope": "all"}]
+        found += [{"episode": episode}]
+        found += [{"episode": episode, "drawn": False}]
     return found
 
 
@@ -356,10 +354,10 @@ def test_no_byte_of_what_a_selection_erased_is_left(seed: int, acts: int, which:
             chosen = everything[which % len(everything)]
             facts = {fact.id: fact.to_dict() for fact in rows_of(store)}
             before = {id_: store.support(id_) for id_ in facts}
-            episodes = {one.id: one.to_dict() for one in store.episodes.list(scope="all")}
+            episodes = {one.id: one.to_dict() for one in store.of("all").episodes.list()}
             expected = naive_facts(store, world, chosen)
             try:
-                plan = store.erasure(**chosen)
+                plan = (store if "owner" in chosen else store.of("all")).erasure(**chosen)
             except memstore.NotFound:
                 return
             if expected is not None:
@@ -382,7 +380,7 @@ def test_no_byte_of_what_a_selection_erased_is_left(seed: int, acts: int, which:
                     if confirmation in kept[id_]:
                         facts[id_][confirmation] = kept[id_][confirmation]
             assert kept == {id_: facts[id_] for id_ in facts if id_ not in plan.fact_ids}
-            stay = {one.id: one.to_dict() for one in store.episodes.list(scope="all")}
+            stay = {one.id: one.to_dict() for one in store.of("all").episodes.list()}
             assert stay == {id_: episodes[id_] for id_ in episodes if id_ not in plan.episode_ids}
         world.store = memstore.open(path, embedder=None)
         with world.store:
@@ -390,7 +388,7 @@ def test_no_byte_of_what_a_selection_erased_is_left(seed: int, acts: int, which:
 
 
 def rows_of(store: Store) -> list[memstore.Fact]:
-    return store.list(active_only=False, include_deleted=True, scope="all")
+    return store.of("all").list(active_only=False, include_deleted=True)
 
 
 def columns_with(transaction: Transaction, word: str) -> Iterator[str]:

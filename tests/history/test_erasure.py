@@ -25,9 +25,9 @@ def told(
 
 
 def rows(store: Store) -> list[dict[str, Any]]:
-    facts = store.list(active_only=False, include_deleted=True, scope="all")
+    facts = store.of("all").list(active_only=False, include_deleted=True)
     return [fact.to_dict() for fact in facts] + [
-        episode.to_dict() for episode in store.episodes.list(scope="all", include_expired=True)
+        episode.to_dict() for episode in store.of("all").episodes.list(include_expired=True)
     ]
 
 
@@ -124,23 +124,23 @@ def test_an_owner_takes_all_that_is_theirs(store: Store) -> None:
     for agent in (None, "planner"):
         store.add("of ana", subject="a", user_id="ana", agent_id=agent)
         scope = Scope(user_id="ana", agent_id=agent)
-        store.episodes.add("ana said", source="chat", scope=scope)
+        store.of(scope).episodes.add("ana said", source="chat")
     bob = store.add("of bob", subject="a", user_id="bob")
     assert len(store.erasure(owner=Scope(user_id="ana", agent_id="planner")).steps) == 2
-    assert len(store.erasure(owner="ana", scope=Scope(user_id="ana")).steps) == 2
+    assert len(store.of(user_id="ana").erasure(owner="ana").steps) == 2
     plan = store.erasure(owner="ana")
     assert (len(plan.fact_ids), len(plan.episode_ids)) == (2, 2)
     plan.apply()
-    assert [fact.id for fact in store.list(scope="all")] == [kept.id, bob.id]
-    assert store.episodes.count(scope="all") == 0
+    assert [fact.id for fact in store.of("all").list()] == [kept.id, bob.id]
+    assert store.of("all").episodes.count() == 0
 
 
 def test_facts_of_other_owners_drawn_from_an_episode_that_goes_are_named(store: Store) -> None:
     ana = Scope(user_id="ana")
-    said = store.episodes.record("Ana and Bob live in Lisbon", source="chat", scope=ana)
+    said = store.of(ana).episodes.record("Ana and Bob live in Lisbon", source="chat")
     mine = store.add("Ana lives in Lisbon", subject="ana", user_id="ana", episode_id=said.id)
     theirs = store.add("Bob lives in Lisbon", subject="bob", user_id="bob", episode_id=said.id)
-    told_all, told_ana = store.erasure(owner="ana"), store.erasure(owner="ana", scope=ana)
+    told_all, told_ana = store.erasure(owner="ana"), store.of(ana).erasure(owner="ana")
     goes = [("fact", mine.id), ("episode", said.id)]
     assert told(told_all) == (goes, [("fact", theirs.id)])
     assert told_all.stays[0].claim == "bob: Bob lives in Lisbon"
@@ -194,11 +194,12 @@ def test_nothing_selected_is_an_error(store: Store) -> None:
         {"source": "b"},
         {"owner": "bob"},
         {"episode": 9},
-        {"facts": [fact.id, 9], "scope": "all"},
         {"facts": [fact.id]},  # of another owner
     ):
         with pytest.raises(NotFound):
             store.erasure(**nothing)  # type: ignore[arg-type]
+    with pytest.raises(NotFound):
+        store.of("all").erasure(facts=[fact.id, 9])
     for wrong, argument in (
         ({"owner": Scope()}, "owner"),
         ({"owner": 1}, "owner"),

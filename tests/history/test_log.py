@@ -224,12 +224,12 @@ def test_a_log_shows_its_own_namespace_and_owners(open_store: OpenStore) -> None
         other.episodes.record("hidden")
     store.add("nobody's", subject="s")
     store.add("ana's", subject="s", user_id="ana")
-    store.episodes.record("ana's", scope=Scope(user_id="ana"))
+    store.of(user_id="ana").episodes.record("ana's")
     store.trust("web:x", "person")
     assert told(store) == ["set the trust of web:x to person", "added fact 2: s: nobody's"]
     ana = Scope(user_id="ana")
-    assert told(store, scope=ana) == ["recorded episode 2", "added fact 3: s: ana's"]
-    assert len(told(store, scope="all")) == 4
+    assert told(store.of(ana)) == ["recorded episode 2", "added fact 3: s: ana's"]
+    assert len(told(store.of("all"))) == 4
     with store.within(confined=True) as confined:
         assert told(confined) == ["added fact 2: s: nobody's"]
         assert told(confined, fact=1) == []

@@ -21,6 +21,7 @@ from memstore import InvalidArgument, NotFound, Scope, Store
 from memstore.database import between
 from memstore.domain import clock
 from memstore.domain.moments import Moment
+from memstore.domain.standing import Standing
 from memstore.history import moments
 from memstore.store.paths import is_server
 
@@ -38,9 +39,10 @@ def at_noon() -> Any:
         yield manual
 
 
-def resolve(store: Store, moment: Any, namespaces: Any = None) -> Moment:
+def resolve(store: Store, moment: Any, namespace: str | None = None) -> Moment:
+    standing = None if namespace is None else Standing(namespace, confined=True)
     with store.file.engine.read() as transaction:
-        return moments.resolve(transaction, moment, namespaces)
+        return moments.resolve(transaction, moment, standing)
 
 
 def lines(store: Store) -> list[tuple[Any, ...]]:
@@ -198,7 +200,7 @@ def test_a_line_of_another_namespace_is_unknown_to_one_that_may_not_see_it(
         other.episodes.record("secret")
     store.add("own", subject="s")
     store.episodes.record("own")
-    own = ["default"]
+    own = "default"
     for hidden in ("op:1", "op:2", "episode:1"):
         with pytest.raises(NotFound) as caught:
             resolve(store, hidden, own)

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from tests.support.clock import ManualClock
 
 import memstore
-from memstore import Conflict, InvalidArgument, JournalLine, Scope, Store
+from memstore import Conflict, InvalidArgument, JournalLine, Store
 from memstore.database import journal, selected
 from memstore.database.tables.facts import is_task
 from memstore.domain import clock
@@ -38,8 +38,8 @@ def texts(store: Store) -> list[str]:
 
 def rows(store: Store) -> list[dict[str, Any]]:
     """Return everything about every fact, and the state of every proposal."""
-    facts = store.list(active_only=False, include_deleted=True, scope="all")
-    proposals = store.proposals.list(None, scope="all")
+    facts = store.of("all").list(active_only=False, include_deleted=True)
+    proposals = store.of("all").proposals.list(None)
     return [fact.to_dict() for fact in facts] + [
         {"proposal": one.id, "state": one.state} for one in proposals
     ]
@@ -354,9 +354,9 @@ def test_other_owners_and_namespaces_are_left_alone(store: Store, web: Store) ->
     web.add("after", subject="y", supersedes=old.id)
     claims = [step.claim for step in store.revert(source=WEB).steps]
     assert claims == ["x: of nobody", "y: after"]
-    ana = store.revert(source=WEB, scope=Scope(user_id="ana"))
+    ana = store.of(user_id="ana").revert(source=WEB)
     assert "of nobody" not in str(ana.to_dict())
-    assert len(store.revert(source=WEB, scope="all").steps) == 4
+    assert len(store.of("all").revert(source=WEB).steps) == 4
 
 
 def test_erased_facts_are_not_shown(store: Store, web: Store) -> None:
@@ -372,7 +372,7 @@ def test_erased_facts_are_not_shown(store: Store, web: Store) -> None:
 
 def test_open_proposals_are_rejected_and_may_be_reopened(store: Store, web: Store) -> None:
     ids = [store.add(f"Bob likes {what}", subject="bob").id for what in ("tea", "green tea")]
-    proposal = web.proposals.put_forward(ids, "Bob likes tea, green", {}, scope=Scope())
+    proposal = web.of().proposals.put_forward(ids, "Bob likes tea, green", {})
     done = store.revert(source=WEB).apply()
     assert store.proposals.get(proposal.id).state == "rejected"
     store.revert(lines=done.lines).apply()
@@ -381,7 +381,7 @@ def test_open_proposals_are_rejected_and_may_be_reopened(store: Store, web: Stor
 
 def test_an_accepted_consolidation_is_taken_apart(store: Store, web: Store) -> None:
     ids = [store.add(f"Bob likes {what}", subject="bob").id for what in ("tea", "green tea")]
-    proposal = store.proposals.put_forward(ids, "Bob likes tea, green", {}, scope=Scope())
+    proposal = store.of().proposals.put_forward(ids, "Bob likes tea, green", {})
     web.proposals.accept(proposal.id)
     assert texts(store) == ["Bob likes tea, green"]
     accepted = store.proposals.get(proposal.id)
@@ -455,7 +455,7 @@ def test_a_proposal_that_was_made_and_accepted_by_the_selection_is_rejected(
     store: Store, web: Store
 ) -> None:
     ids = [store.add(f"Bob likes {what}", subject="bob").id for what in ("tea", "green tea")]
-    proposal = web.proposals.put_forward(ids, "Bob likes tea, green", {}, scope=Scope())
+    proposal = web.of().proposals.put_forward(ids, "Bob likes tea, green", {})
     web.proposals.accept(proposal.id)
     before = rows(store)
     done = store.revert(source=WEB).apply()
@@ -483,7 +483,7 @@ def test_a_supersession_that_was_taken_back_does_not_return_with_an_import(
 
 
 def legs(store: Store) -> dict[int, list[tuple[str, str, str | None]]]:
-    facts = store.list(active_only=False, include_deleted=True, scope="all")
+    facts = store.of("all").list(active_only=False, include_deleted=True)
     return {
         fact.id: [(leg.kind, leg.through, leg.source) for leg in store.support(fact.id)]
         for fact in facts
@@ -610,8 +610,8 @@ def _act(store: Store, what: str, number: int, detail: int) -> None:
     elif what == "metadata" and is_plain:
         store.update_metadata(fact.id, {"ab"[detail % 2]: detail or None})
     elif what == "propose":
-        store.proposals.put_forward(
-            [one.id for one in store.list(subject="x")][:2], f"both {len(facts)}", {}, scope=Scope()
+        store.of().proposals.put_forward(
+            [one.id for one in store.list(subject="x")][:2], f"both {len(facts)}", {}
         )
     elif what in ("accept", "reject"):
         for proposal in store.proposals.list():

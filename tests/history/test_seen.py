@@ -50,7 +50,7 @@ class Lived:
     def act(self, number: int, verb: str, place: int, whose: int) -> None:
         namespace, owner = PLACES[whose]
         store = self.store.within(namespace)
-        live = [fact.id for fact in store.list(scope="all", tasks=True)]
+        live = [fact.id for fact in store.of("all").list(tasks=True)]
         with suppress(MemstoreError):  # such as a fact that was retired already
             old = live[place % len(live)] if live else 1
             if verb in ("add", "replace", "propose"):
@@ -64,7 +64,7 @@ class Lived:
                 gone = [one.id for one in every(store) if one.status in ("deleted", "superseded")]
                 store.restore(gone[place % len(gone)] if gone else old)
             elif verb == "accept":
-                open_ = store.proposals.list(scope="all")
+                open_ = store.of("all").proposals.list()
                 store.proposals.accept(open_[0].id if open_ else 1)
             elif verb == "erase":
                 store.erase(old)
@@ -74,7 +74,7 @@ class Lived:
 
     def _add(self, number: str, namespace: str, owner: Scope, verb: str, old: int | None) -> None:
         store = self.store.within(namespace)
-        said = store.episodes.add(f"turn{number}zzyx", source=f"src{number}zzyx", scope=owner)
+        said = store.of(owner).episodes.add(f"turn{number}zzyx", source=f"src{number}zzyx")
         new = NewFact(
             content=f"word{number}zzyx",
             subject=f"subject{number}zzyx",
@@ -90,27 +90,27 @@ class Lived:
 
 
 def every(store: Store) -> list[Fact]:
-    return store.list(active_only=False, include_deleted=True, scope="all")
+    return store.of("all").list(active_only=False, include_deleted=True)
 
 
 def answers(store: Store, scope: Scope, own: list[int], began: str, last: int) -> Iterator[Any]:
     """Yield all that the ledger says to somebody."""
-    yield from store.log(scope=scope, limit=None)
-    yield store.diff(began, scope=scope)
-    yield store.diff(began, scope=scope, limit=2, offset=1)
+    yield from store.of(scope).log(limit=None)
+    yield store.of(scope).diff(began)
+    yield store.of(scope).diff(began, limit=2, offset=1)
     yield from plans(store, scope, last)
     for fact_id in own:
-        yield store.explain(fact_id, scope=scope)
-        yield store.why_not("word zzyx", fact_id, scope=scope)
-        yield store.why_not("word zzyx", fact_id, scope=scope, active_only=False)
-        yield from store.log(scope=scope, fact=fact_id)
+        yield store.of(scope).explain(fact_id)
+        yield store.of(scope).why_not("word zzyx", fact_id)
+        yield store.of(scope).why_not("word zzyx", fact_id, active_only=False)
+        yield from store.of(scope).log(fact=fact_id)
 
 
 def plans(store: Store, scope: Scope, last: int) -> Iterator[Any]:
     """Yield plans to take everything back, the last lines, and that again."""
-    yield store.revert(since="1h", scope=scope)
+    yield store.of(scope).revert(since="1h")
     for first in range(max(1, last - 4), last + 1):
-        yield store.revert(lines=range(first, last + 1), scope=scope)
+        yield store.of(scope).revert(lines=range(first, last + 1))
 
 
 @pytest.mark.hypothesis
@@ -133,7 +133,7 @@ def test_nothing_of_others_is_shown(acts: list[tuple[str, int, int]], confined: 
             here = store.within(namespace, confined=confined)
             own = [fact.id for fact in every(here) if fact.scope == owner]
             erased = {fact_id for where, fact_id in lived.erased if where == namespace}
-            turns = {turn.id for turn in here.episodes.list(scope=owner)}
+            turns = {turn.id for turn in here.of(owner).episodes.list()}
             mine = {number for number, whose in lived.owners.items() if whose == (namespace, owner)}
             for answer in answers(here, owner, own, lived.began[namespace], last):
                 shown = f"{answer}\n{json.dumps(answer.to_dict(), default=str)}"
@@ -151,8 +151,8 @@ def test_a_fact_of_another_owner_is_mentioned_but_not_named(store: Store) -> Non
     assert (act.text, act.changes[0].facts) == ("replaced fact 1 by another fact", (1,))
     (one,) = store.diff(began)
     assert (one.text, one.by) == ("replaced by another fact", None)
-    assert store.log(scope="all")[0].text == "replaced fact 1 by 2: s: anas"
-    assert store.diff(began, scope="all")[-1].by == 2
+    assert store.of("all").log()[0].text == "replaced fact 1 by 2: s: anas"
+    assert store.of("all").diff(began)[-1].by == 2
     assert store.why_not("mine", 1).text.startswith("fact 1 was superseded by another fact")
 
 
@@ -163,5 +163,5 @@ def test_a_plan_does_not_name_a_fact_of_another_owner(store: Store) -> None:
     line = store.file.head().line
     (step,) = store.revert(lines=[line]).steps
     assert step.reason == f"it was superseded by another fact in line {line} (user through library)"
-    (step,) = store.revert(lines=[line], scope="all").steps
+    (step,) = store.of("all").revert(lines=[line]).steps
     assert "superseded by fact 2 in" in step.reason

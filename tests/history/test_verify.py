@@ -83,7 +83,7 @@ def propose(store: Store) -> None:
     def summed(n: int) -> int:
         ids = [store.add(f"the lamp {n} is {what}", subject="lamp").id for what in ("on", "lit")]
         why = {"model": "m"}
-        return store.proposals.put_forward(ids, f"lamp {n} lit", why, scope=memstore.Scope()).id
+        return store.of().proposals.put_forward(ids, f"lamp {n} lit", why).id
 
     one, two, three, erased, quoted, back = (proposed(n) for n in range(6))
     open_, accepted, rejected, gone, again = (summed(n) for n in range(5))

@@ -65,7 +65,7 @@ def zipped(path: Path, **files: Any) -> Path:
 
 
 def contents(store: Store) -> list[str]:
-    return [one.content for one in store.episodes.list(scope="all")][::-1]
+    return [one.content for one in store.of("all").episodes.list()][::-1]
 
 
 def counts(report: Any) -> dict[str, int]:
@@ -81,7 +81,7 @@ def test_the_path_to_the_current_message_is_imported(store: Store, tmp_path: Pat
     report = store.import_from("chatgpt", file)
     assert (report.episodes, report.facts) == (2, 0)
     assert counts(report) == {"hidden messages": 1, "messages on other branches": 1}
-    ask, answer = store.episodes.list(scope="all")[::-1]
+    ask, answer = store.of("all").episodes.list()[::-1]
     if ask.content != "Which tea?":
         ask, answer = answer, ask
     assert (ask.content, ask.speaker, ask.thread, ask.seq) == ("Which tea?", "user", "c1", 2)
@@ -99,7 +99,7 @@ def test_branches_and_hidden_messages_come_if_asked_for(store: Store, tmp_path: 
     store.import_from("chatgpt", file)
     report = store.import_from("chatgpt", file, include=["branches", "hidden"])
     assert (report.episodes, report.known, counts(report)) == (2, 2, {})
-    places = {one.content: one.seq for one in store.episodes.list(scope="all")}
+    places = {one.content: one.seq for one in store.of("all").episodes.list()}
     assert places == {"Be kind": 1, "Which tea?": 2, "Black tea": 3, "Green tea": 3}
 
 
@@ -186,7 +186,7 @@ def test_damaged_conversations_are_named(store: Store, tmp_path: Path) -> None:
     file = written(tmp_path / "c.json", [conversation(), 7, wrong])
     with pytest.raises(TransferError, match=r"record 2: .*nothing was imported"):
         store.import_from("chatgpt", file)
-    assert store.episodes.count(scope="all") == 0
+    assert store.of("all").episodes.count() == 0
     report = store.import_from("chatgpt", file, skip_damaged=True)
     assert (report.episodes, report.known) == (2, 1), "they share a message"
     assert report.left_out["damaged records"].count == 2
@@ -252,7 +252,7 @@ def test_an_archive_of_claude_becomes_episodes(store: Store, tmp_path: Path) -> 
         "The shop is in Lyon",
         "the attached text",
     ]
-    first = next(one for one in store.episodes.list(scope="all") if one.seq == 0 and not one.tags)
+    first = next(one for one in store.of("all").episodes.list() if one.seq == 0 and not one.tags)
     assert (first.speaker, first.thread, first.name) == ("user", "u1", "Plans")
     assert not any("example.org" in text for text in contents(store)), "users.json is not read"
     assert store.import_from("claude", archive).known == 7
@@ -376,7 +376,7 @@ def test_an_import_that_was_interrupted_between_batches_is_completed(
 
     with pytest.raises(KeyboardInterrupt):
         store.import_from("chatgpt", file, progress=interrupt)
-    before = store.episodes.count(scope="all")
+    before = store.of("all").episodes.count()
     assert 0 < before < 200
     report = store.import_from("chatgpt", file)
     assert (report.episodes, report.known) == (200 - before, before)
@@ -392,7 +392,7 @@ def test_two_imports_at_once_add_each_message_once(
         reports = list(pool.map(lambda store: store.import_from("chatgpt", file), stores))
     assert sum(one.episodes for one in reports) == 200
     assert sum(one.known for one in reports) == 200
-    assert stores[0].episodes.count(scope="all") == 200
+    assert stores[0].of("all").episodes.count() == 200
 
 
 # -- the reader ------------------------------------------------------------------------------
@@ -491,7 +491,7 @@ def test_message_longer_than_an_episode_is_imported_in_parts_once(
     file = tmp_path / "c.json"
     file.write_text(json.dumps([long]))
     assert store.import_from("chatgpt", file).episodes > 2
-    held = store.episodes.list(scope="all")
+    held = store.of("all").episodes.list()
     assert text in [one.content for one in parts.joined(held)]
     assert store.import_from("chatgpt", file).episodes == 0
-    assert len(store.episodes.list(scope="all")) == len(held)
+    assert len(store.of("all").episodes.list()) == len(held)

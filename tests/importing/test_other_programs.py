@@ -49,7 +49,7 @@ def refused(store: Store, source: str, path: Path, match: str) -> None:
     with pytest.raises(TransferError, match=match) as caught:
         store.import_from(source, path)
     assert "nothing was imported" in str(caught.value)
-    assert (store.count(scope="all", active_only=False), store.episodes.count(scope="all")) == (
+    assert (store.of("all").count(active_only=False), store.of("all").episodes.count()) == (
         0,
         0,
     )
@@ -84,7 +84,7 @@ def test_engram_row_keeps_everything_but_its_embedding(store: Store, tmp_path: P
     assert (report.episodes, report.facts, report.known) == (1, 0, 0)
     assert report.namespaces == {"shop": 1}
     assert {kind: left.count for kind, left in report.left_out.items()} == {"embeddings": 1}
-    [episode] = store.episodes.list(scope="all")
+    [episode] = store.of("all").episodes.list()
     for name in ("content", "name", "source", "source_model", "source_description", "tags"):
         assert getattr(episode, name) == ROW[name]
     assert episode.created_at == datetime(2025, 3, 1, 8, 30, 0, 123456, tzinfo=UTC)
@@ -101,8 +101,8 @@ def test_engram_row_keeps_everything_but_its_embedding(store: Store, tmp_path: P
 def test_engram_expired_rows_stay_expired(store: Store, tmp_path: Path) -> None:
     rows = [row(1, expired_at="2025-04-01T00:00:00Z"), row(2, expired_at=None)]
     store.import_from("engram", written(tmp_path / "e.jsonl", *rows))
-    assert [episode.content for episode in store.episodes.list(scope="all")] == [rows[1]["content"]]
-    assert len(store.episodes.list(scope="all", include_expired=True)) == 2
+    assert [episode.content for episode in store.of("all").episodes.list()] == [rows[1]["content"]]
+    assert len(store.of("all").episodes.list(include_expired=True)) == 2
 
 
 @pytest.mark.parametrize("indent", [None, 2])
@@ -127,9 +127,9 @@ def test_engram_groups_become_namespaces_on_request(
     file = written(tmp_path / "e.jsonl", row(1), row(2, group_id="home"), row(3, group_id=""))
     store = open_store()
     assert store.file.import_from("engram", file).episodes == 3
-    assert store.episodes.list(scope="all")[0].content == "episode 3 about tea"
+    assert store.of("all").episodes.list()[0].content == "episode 3 about tea"
     assert (
-        open_store(namespace="home").episodes.list(scope="all")[0].content == "episode 2 about tea"
+        open_store(namespace="home").of("all").episodes.list()[0].content == "episode 2 about tea"
     )
     report = store.import_from("engram", file)
     assert (report.episodes, report.known) == (2, 1), "into the store's own, besides"
@@ -169,10 +169,10 @@ def test_import_does_not_restore_erased_data(store: Store, tmp_path: Path) -> No
     store.erase(1)
     assert store.import_from("engram", file).known == 2
     assert store.import_from("mem0", memories).known == 1
-    assert [episode.content for episode in store.episodes.list(scope="all")] == [
+    assert [episode.content for episode in store.of("all").episodes.list()] == [
         "episode 2 about tea"
     ]
-    assert store.list(scope="all", active_only=False, include_deleted=True) == []
+    assert store.of("all").list(active_only=False, include_deleted=True) == []
     assert "episode 1" not in "".join(store.export())
     assert store.file.doctor() == []
 
@@ -189,7 +189,7 @@ def test_import_resumes_after_a_kill(path: Path, tmp_path: Path) -> None:
     ended = subprocess.run([sys.executable, "-c", program, str(path), str(file)], check=False)
     assert ended.returncode == 9
     with memstore.open(path, embedder=None) as store:
-        held = store.episodes.count(scope="all")
+        held = store.of("all").episodes.count()
         assert 1000 <= held < 1700
         report = store.import_from("engram", file)
         assert (report.episodes, report.known) == (1700 - held, held)
@@ -203,8 +203,8 @@ def test_imported_rows_are_pending_until_embedded(
     store.import_from("mem0", written(tmp_path / "m.jsonl", MEMORY))
     assert embedder.calls == [], "an import asks no embedder"
     store.embed_pending()
-    assert store.status(scope="all").pending == 0
-    found = store.search("green tea", word_weight=0, scope="all")
+    assert store.of("all").status().pending == 0
+    found = store.of("all").search("green tea", word_weight=0)
     assert found[0].fact.content == MEMORY["memory"]
 
 
@@ -258,13 +258,13 @@ def test_engram_bytes_that_are_not_text_are_named(store: Store, tmp_path: Path) 
 
 def test_engram_metadata_that_is_not_an_object_is_kept_raw(store: Store, tmp_path: Path) -> None:
     store.import_from("engram", written(tmp_path / "e.jsonl", row(1, metadata="just words")))
-    assert store.episodes.list(scope="all")[0].metadata["_raw"] == "just words"
+    assert store.of("all").episodes.list()[0].metadata["_raw"] == "just words"
 
 
 def test_metadata_that_is_called_imported_is_kept(store: Store, tmp_path: Path) -> None:
     own = '{"imported": "from a book"}'
     store.import_from("engram", written(tmp_path / "e.jsonl", row(1, metadata=own)))
-    assert origin(store.episodes.list(scope="all")[0])["metadata"] == {"imported": "from a book"}
+    assert origin(store.of("all").episodes.list()[0])["metadata"] == {"imported": "from a book"}
 
 
 def test_engram_other_fields_are_named(store: Store, tmp_path: Path) -> None:
@@ -275,7 +275,7 @@ def test_engram_other_fields_are_named(store: Store, tmp_path: Path) -> None:
 def test_import_of_a_huge_text_is_complete(store: Store, tmp_path: Path) -> None:
     text = "tea and words. " * 200_000 + "the end"
     store.import_from("engram", written(tmp_path / "e.jsonl", row(1, content=text)))
-    held = store.episodes.list(scope="all")
+    held = store.of("all").episodes.list()
     assert len(held) > 1
     assert "".join(one.content for one in held) == text
     assert store.import_from("engram", tmp_path / "e.jsonl").episodes == 0, "nothing is new"
@@ -297,7 +297,7 @@ def test_import_of_a_corrupted_file_is_refused_or_valid(
         try:
             store.import_from("engram", file)
         except TransferError:
-            assert store.episodes.count(scope="all", include_expired=True) == 0
+            assert store.of("all").episodes.count(include_expired=True) == 0
         assert store.file.doctor() == []
 
 
@@ -337,7 +337,7 @@ def test_engram_duckdb_file_is_read_and_unchanged(time: str, store: Store, tmp_p
     assert report.episodes == 2
     kinds = {kind: left.count for kind, left in report.left_out.items()}
     assert kinds == {"embeddings": 1, "table knowledge": 1}
-    tea, later = store.episodes.list(scope="all")
+    tea, later = store.of("all").episodes.list()
     assert (tea.content, tea.tags, tea.metadata["k"]) == ("tea", ["x", "y"], [1])
     hour = 9 if zone else 10
     assert tea.created_at == datetime(2025, 3, 1, hour, 0, 0, 500000, tzinfo=UTC)
@@ -349,7 +349,7 @@ def test_engram_duckdb_file_is_read_and_unchanged(time: str, store: Store, tmp_p
     with memstore.open(":memory:", embedder=None) as other:
         report = other.import_from("engram", rows)
         assert (report.episodes, report.left_out["embeddings"].count) == (2, 1)
-        assert [(e.uuid, e.tags) for e in other.episodes.list(scope="all")] == [
+        assert [(e.uuid, e.tags) for e in other.of("all").episodes.list()] == [
             (tea.uuid, tea.tags),
             (later.uuid, []),
         ]
@@ -392,7 +392,7 @@ def test_original_file_of_any_version_is_imported(
     report = store.import_from("memstore", file)
     assert state_of(file) == before
     assert (report.facts, report.known) == (4, 0)
-    job, task, plain = store.list(scope="all")
+    job, task, plain = store.of("all").list()
     assert (job.content, job.subject, job.category) == ("new job", "eve", "identity")
     assert job.metadata["a"] == 1
     assert origin(job)["id"] == 7
@@ -402,7 +402,7 @@ def test_original_file_of_any_version_is_imported(
     assert (job.confirmed_count, job.use_count) == (2 * (version >= 5), 9 * (version >= 6))
     assert (job.last_used_at is not None) == (version >= 6)
     assert (old.superseded_at is not None) == (version >= 4)
-    assert task.content in [one.content for one in store.tasks.list(owners="all")]
+    assert task.content in [one.content for one in store.of("all").tasks.list()]
     assert plain.metadata.get("subsystem") == ("billing" if version >= 8 else None)
     assert job.user_id == ("eve" if version >= 12 else None)
     kinds = set(report.left_out)
@@ -423,9 +423,9 @@ def test_original_namespaces_are_kept_on_request(
     store = open_store()
     report = store.file.import_from("memstore", file)
     assert report.namespaces == {"default": 2, "work": 2}
-    work = open_store(namespace="work").list(scope="all")
+    work = open_store(namespace="work").of("all").list()
     assert [fact.content for fact in work] == ["new job"]
-    assert store.count(scope="all") == 2
+    assert store.of("all").count() == 2
 
 
 def test_original_files_with_the_same_ids_are_both_imported(store: Store, tmp_path: Path) -> None:
@@ -436,7 +436,7 @@ def test_original_files_with_the_same_ids_are_both_imported(store: Store, tmp_pa
         there.commit()
     store.import_from("memstore", home)
     assert store.import_from("memstore", work).facts == 4
-    assert store.count(scope="all") == 6
+    assert store.of("all").count() == 6
 
 
 def test_original_file_open_elsewhere_is_read_with_its_log(store: Store, tmp_path: Path) -> None:
@@ -449,7 +449,7 @@ def test_original_file_open_elsewhere_is_read_with_its_log(store: Store, tmp_pat
         log = Path(f"{file}-wal").read_bytes()
         assert store.import_from("memstore", file).facts == 4
         assert (file.read_bytes(), Path(f"{file}-wal").read_bytes()) == (before, log)
-    assert "only in the log" in [fact.content for fact in store.list(scope="all")]
+    assert "only in the log" in [fact.content for fact in store.of("all").list()]
 
 
 def test_original_closed_file_is_left_unchanged(store: Store, tmp_path: Path) -> None:
@@ -474,7 +474,7 @@ def test_original_log_left_by_a_crash_is_read(store: Store, tmp_path: Path) -> N
     before = crashed.read_bytes(), Path(f"{crashed}-wal").read_bytes()
     store.import_from("memstore", crashed)
     assert (crashed.read_bytes(), Path(f"{crashed}-wal").read_bytes()) == before
-    assert "only in the log" in [fact.content for fact in store.list(scope="all")]
+    assert "only in the log" in [fact.content for fact in store.of("all").list()]
 
 
 def test_original_changes_since_the_last_import_are_imported(store: Store, tmp_path: Path) -> None:
@@ -492,7 +492,7 @@ def test_original_changes_since_the_last_import_are_imported(store: Store, tmp_p
         there.commit()
     report = store.import_from("memstore", file)
     assert (report.facts, report.known, report.retired) == (1, 4, 1)
-    [active] = store.list(scope="all", subject="eve")
+    [active] = store.of("all").list(subject="eve")
     assert [fact.content for fact in store.history(active.id)] == ["old job", "new job", "retired"]
     assert store.file.doctor() == []
 
@@ -522,8 +522,8 @@ def test_original_oddities_are_repaired_and_reported(store: Store, tmp_path: Pat
         "facts that screening rejected (deleted here)": 1,
         "blank subjects (replaced by the owner or category)": 1,
     }.items() <= {kind: left.count for kind, left in report.left_out.items()}.items()
-    assert [fact.content for fact in store.list(scope="all")] == ["new job", "bad\ufffd"]
-    deleted = [f for f in store.list(scope="all", include_deleted=True) if f.status == "deleted"]
+    assert [fact.content for fact in store.of("all").list()] == ["new job", "bad\ufffd"]
+    deleted = [f for f in store.of("all").list(include_deleted=True) if f.status == "deleted"]
     assert [fact.content for fact in deleted] == ["old job", "water the plants"]
     assert deleted[1].subject == "eve", "the owner's name, where the subject is blank"
     assert store.import_from("memstore", file).known == 4
@@ -539,7 +539,7 @@ def test_original_skipping_a_damaged_successor_revives_nothing(
         there.commit()
     refused(store, "memstore", file, "^fact 7: .*content is empty")
     assert store.import_from("memstore", file, skip_damaged=True).facts == 3
-    assert "old job" not in [fact.content for fact in store.list(scope="all")]
+    assert "old job" not in [fact.content for fact in store.of("all").list()]
     assert store.file.doctor() == []
 
 
@@ -590,14 +590,14 @@ def test_original_superseded_fact_is_never_active(
     held: list[int] = []
 
     def between(done: int, total: int) -> None:
-        there = {fact.content for fact in store.list(scope="all")}
+        there = {fact.content for fact in store.of("all").list()}
         assert there <= ends
         held.append(len(there))
 
     assert store.import_from("memstore", file, progress=between).facts == 20
     assert held == [0] * 5 + [2, 4, 6, 8, 10], "nothing is written before all was read"
-    named = {fact.id: fact.content for fact in store.list(scope="all", active_only=False)}
-    for fact in store.list(scope="all", active_only=False):
+    named = {fact.id: fact.content for fact in store.of("all").list(active_only=False)}
+    for fact in store.of("all").list(active_only=False):
         by = links[int(fact.content.split()[1])]
         assert named.get(fact.superseded_by or 0) == (f"fact {by}" if by else None)
     assert store.import_from("memstore", file).known == 20
@@ -624,7 +624,7 @@ def test_original_screening_state_is_respected(
         there.execute("UPDATE memstore_facts SET screen_state = ? WHERE id = 9", (state,))
         there.commit()
     report = store.import_from("memstore", file)
-    [fact] = [f for f in store.list(scope="all", include_deleted=True) if origin(f)["id"] == 9]
+    [fact] = [f for f in store.of("all").list(include_deleted=True) if origin(f)["id"] == 9]
     assert (fact.status, origin(fact)["screen_state"]) == (status, state)
     assert [kind for kind in report.left_out if "screening" in kind] == ([told] if told else [])
     if status == "deleted":
@@ -647,7 +647,7 @@ def test_original_refuses_other_files(store: Store, path: Path, tmp_path: Path) 
     ):
         with pytest.raises((StorageError, OSError), match=why):
             store.import_from("memstore", file_)
-    assert store.count(scope="all") == 0
+    assert store.of("all").count() == 0
 
 
 def test_unknown_source_is_named(store: Store, tmp_path: Path) -> None:
@@ -699,7 +699,7 @@ def test_mem0_export_is_read_in_every_form(
     assert {k: v.count for k, v in report.left_out.items()} == (
         {"relations": 1} if wrap == "results" else {}
     )
-    tea, kayak = store.list(scope="all")
+    tea, kayak = store.of("all").list()
     assert (tea.content, tea.subject, tea.category) == ("Likes green tea", "alice", "food")
     assert (tea.user_id, tea.agent_id, tea.run_id) == ("alice", "helper", None)
     assert tea.created_at == datetime(2025, 3, 1, 16, 30, 0, 1, tzinfo=UTC)
@@ -717,7 +717,7 @@ def test_mem0_export_is_read_in_every_form(
 
 def test_mem0_memory_without_owner_or_category_is_imported(store: Store, tmp_path: Path) -> None:
     store.import_from("mem0", written(tmp_path / "m.jsonl", {"id": 7, "data": "plain"}))
-    [fact] = store.list(scope="all")
+    [fact] = store.of("all").list()
     assert (fact.subject, fact.category, fact.user_id) == ("user", "note", None)
 
 
@@ -729,7 +729,7 @@ def test_mem0_run_is_a_thread_in_order_of_time(store: Store, tmp_path: Path) -> 
     told = [memory(1, "r1", 30), memory(2, None, 31), memory(3, "r2", 32), memory(4, "r1", 20)]
     file = written(tmp_path / "m.jsonl", *told)
     store.import_from("mem0", file)
-    facts = {fact.content: fact for fact in store.list(scope="all")}
+    facts = {fact.content: fact for fact in store.of("all").list()}
     assert [facts[f"m{n}"].thread for n in (1, 2, 3, 4)] == ["r1", None, "r2", "r1"]
     first, last = facts["m4"].seq, facts["m1"].seq
     assert first is not None
@@ -743,7 +743,7 @@ def test_mem0_expiration_counts_the_last_day(store: Store, tmp_path: Path) -> No
     file = written(tmp_path / "m.jsonl", {**MEMORY, "expiration_date": "2099-12-30"})
     store.import_from("mem0", file)
     last = datetime(2099, 12, 31, tzinfo=UTC) - timedelta(microseconds=1)
-    assert store.list(scope="all")[0].expired_at == last
+    assert store.of("all").list()[0].expired_at == last
 
 
 def test_two_texts_with_the_same_id_are_both_imported(store: Store, tmp_path: Path) -> None:
@@ -754,7 +754,7 @@ def test_two_texts_with_the_same_id_are_both_imported(store: Store, tmp_path: Pa
     memories = [changed("Likes green tea", 1), changed("Likes coffee", 2)]
     report = store.import_from("mem0", written(tmp_path / "m.jsonl", *memories))
     assert (report.facts, report.retired) == (2, 1)
-    assert [fact.content for fact in store.list(scope="all")] == ["Likes coffee"]
+    assert [fact.content for fact in store.of("all").list()] == ["Likes coffee"]
     assert store.import_from("mem0", tmp_path / "m.jsonl").known == 2
     assert store.file.doctor() == []
 
@@ -768,9 +768,9 @@ def test_mem0_memory_changed_at_the_source_supersedes(store: Store, tmp_path: Pa
     texts = ["Likes green tea", "Likes coffee", "Likes green tea", "Likes water"]
     for day, content in enumerate(texts, 1):
         store.import_from("mem0", written(file, changed(content, day)))
-        assert [fact.content for fact in store.list(scope="all")] == [content]
+        assert [fact.content for fact in store.of("all").list()] == [content]
         assert store.import_from("mem0", file).known == 1
-    chain = store.history(store.list(scope="all")[0].id)
+    chain = store.history(store.of("all").list()[0].id)
     assert [fact.content for fact in chain] == texts
     assert chain[0].superseded_at == datetime(2025, 4, 2, tzinfo=UTC)
     report = store.import_from("mem0", written(file, changed("Likes coffee", 2)))
@@ -784,7 +784,7 @@ def test_mem0_memory_changed_locally_is_kept(store: Store, tmp_path: Path) -> No
     store.add("Likes red tea", subject="alice", supersedes=1)
     report = store.import_from("mem0", written(file, changed("Likes coffee", 2)))
     assert report.left_out["memories changed here since, or newer here"].count == 1
-    assert [fact.content for fact in store.list(scope="all")] == ["Likes red tea"]
+    assert [fact.content for fact in store.of("all").list()] == ["Likes red tea"]
 
 
 def test_mem0_history_db_is_refused_with_a_remedy(store: Store, tmp_path: Path) -> None:
@@ -833,7 +833,7 @@ def test_server_memory_observations_and_relations_become_facts(
         "entities without observations": ["Acme"],
         "records of type 'note'": ["line 5"],
     }
-    spanish, graduated, works = store.list(scope="all")
+    spanish, graduated, works = store.of("all").list()
     assert (spanish.content, spanish.subject) == ("Speaks fluent Spanish", "John_Smith")
     assert spanish.category == "person"
     assert spanish.created_at == datetime.fromtimestamp(1_740_000_000, UTC)
@@ -934,7 +934,7 @@ def test_concurrent_imports_import_everything_once(path: Path, tmp_path: Path) -
     both = [subprocess.Popen(run, stdout=subprocess.PIPE, text=True) for _ in range(2)]
     assert sum(int(one.communicate()[0]) for one in both) == 700
     with memstore.open(path, embedder=None) as store:
-        assert store.episodes.count(scope="all") == 700
+        assert store.of("all").episodes.count() == 700
         assert store.file.doctor() == []
 
 

@@ -163,8 +163,8 @@ def test_cancelled_call_returns_at_once_and_writes_nothing_more(store: Store) ->
 
     asyncio.run(cancelled())
     memory._slow_threads.shutdown()  # waits for the thread
-    assert store.list(scope="all") == []
-    assert len(store.episodes.list(scope="all")) == 1
+    assert store.of("all").list() == []
+    assert len(store.of("all").episodes.list()) == 1
 
 
 def test_timed_out_call_can_be_repeated(store: Store) -> None:
@@ -179,8 +179,8 @@ def test_timed_out_call_can_be_repeated(store: Store) -> None:
 
     (change,) = asyncio.run(twice())
     assert change["event"] == "ADD"
-    assert len(store.list(scope="all")) == 1
-    assert len(store.episodes.list(scope="all")) == 1
+    assert len(store.of("all").list()) == 1
+    assert len(store.of("all").episodes.list()) == 1
 
 
 def test_concurrent_calls_lose_nothing(store: Store) -> None:
@@ -192,7 +192,7 @@ def test_concurrent_calls_lose_nothing(store: Store) -> None:
             await memory.get(1)
 
     asyncio.run(many())
-    assert len(store.list(scope="all")) == 50
+    assert len(store.of("all").list()) == 50
 
 
 def test_errors_are_passed_on_with_their_step(store: Store) -> None:

@@ -52,7 +52,7 @@ def consolidate(store: Store, *groups: Any, **options: Any) -> list[Any]:
 
 
 def held(store: Store) -> list[str]:
-    return [fact.content for fact in store.list(scope="all")]
+    return [fact.content for fact in store.of("all").list()]
 
 
 # -- end to end ------------------------------------------------------------------------------------
@@ -185,14 +185,15 @@ def test_owners_are_never_mixed(store: Store) -> None:
     add(store, GREEN, user_id="ana")
     [done] = consolidate(store, group())
     assert done.fact_ids == (1, 3)
-    assert consolidate(store, group(), scope=BEN) == []
-    [waiting] = store.proposals.list(scope=ANA)
-    assert store.proposals.list(scope=BEN) == []
-    assert store.proposals.get(waiting.id, scope=ANA) == waiting
-    for reach in (store.proposals.get, store.proposals.accept, store.proposals.reject):
+    assert consolidate(store.of(BEN), group()) == []
+    [waiting] = store.of(ANA).proposals.list()
+    assert store.of(BEN).proposals.list() == []
+    assert store.of(ANA).proposals.get(waiting.id) == waiting
+    theirs = store.of(BEN).proposals
+    for reach in (theirs.get, theirs.accept, theirs.reject):
         with pytest.raises(NotFound, match="no proposal"):
-            reach(waiting.id, scope=BEN)
-    new = store.proposals.accept(waiting.id, scope=ANA).new
+            reach(waiting.id)
+    new = store.of(ANA).proposals.accept(waiting.id).new
     assert new is not None
     assert new.scope == ANA
 

@@ -141,7 +141,7 @@ def test_what_a_session_did_is_not_a_turn(memory: Memory, store: Store) -> None:
 
 
 def test_owners_and_namespaces_are_apart(memory: Memory, store: Store) -> None:
-    mine, hers = keep(store, "mine"), keep(store, "hers", scope=ANA)
+    mine, hers = keep(store, "mine"), keep(store.of(ANA), "hers")
     other = keep(store.within("other"), "elsewhere")
     assert memory.portion().turns == (mine,)
     assert memory.portion(user_id="ana").turns == (hers,)

@@ -80,7 +80,7 @@ def learn(store: Store, *replies: str, policy: str = "propose", **options: Any) 
 
 
 def contents(store: Store, **options: Any) -> list[str]:
-    return [fact.content for fact in store.list(scope="all", **options)]
+    return [fact.content for fact in store.of("all").list(**options)]
 
 
 def test_episode_and_facts_have_their_position_in_the_thread(store: Store) -> None:
@@ -111,7 +111,7 @@ def check_replay(store: Store) -> None:
     assert store.file.doctor() == []
     with store.file.engine.read() as transaction:
         states = {id_: replay.state(ops) for id_, ops in journal.by_fact(transaction)}
-    for fact in store.list(scope="all", active_only=False, include_deleted=True):
+    for fact in store.of("all").list(active_only=False, include_deleted=True):
         state = states[fact.id] or {}
         held = (fact.content, fact.superseded_by, fact.episode_id)
         assert (state["content"], state.get("superseded_by"), state.get("episode_id")) == held
@@ -128,8 +128,8 @@ def test_extract_stores_what_the_model_found(
     extractor = Extractor(store, model_server.generator(dialect, model="m"))
     done = extractor.extract("I am Ana…", metadata={"k": 1}, source="chat", at="2026-03-01")
     assert outcomes(done) == [("stored", TEA), ("stored", MONDAY)]
-    assert [item.fact_id for item in done.items] == [fact.id for fact in store.list(scope="all")]
-    for fact in store.list(scope="all"):
+    assert [item.fact_id for item in done.items] == [fact.id for fact in store.of("all").list()]
+    for fact in store.of("all").list():
         assert (fact.subject, fact.category, fact.metadata) == ("ana", "preference", {"k": 1})
         assert (fact.episode_id, fact.source, fact.embedded) == (done.episode.id, "chat", True)
         assert fact.valid_at == done.episode.valid_at is not None
@@ -150,14 +150,14 @@ def test_reply_is_read_as_documented(store: Store, wrap: Callable[[str], str]) -
 def test_nothing_worth_remembering_is_not_an_error(store: Store) -> None:
     [done] = learn(store, '{"facts": []}')
     assert done.items == []
-    assert store.list(scope="all") == []
-    assert len(store.episodes.list(scope="all")) == 1
+    assert store.of("all").list() == []
+    assert len(store.of("all").episodes.list()) == 1
 
 
 def test_subject_hint_is_used_for_facts_without_a_subject(store: Store) -> None:
     generator = Scripted(reply(TEA, subject=None))
     Extractor(store, generator).extract("text", subject_hint="ana")
-    assert [fact.subject for fact in store.list(scope="all")] == ["ana"]
+    assert [fact.subject for fact in store.of("all").list()] == ["ana"]
     assert "ana\n" in generator.prompts[0].split("subject hint")[1]
 
 
@@ -190,7 +190,7 @@ def test_item_that_cannot_be_stored_is_rejected_with_its_reason(store: Store, ca
     assert [str(one.outcome) for one in done.items] == ["rejected", "stored"]
     assert why in (done.items[0].reason or "")
     assert done.of("rejected") == [done.items[0]]
-    assert [fact.category for fact in store.list(scope="all")] == ["note"]
+    assert [fact.category for fact in store.of("all").list()] == ["note"]
 
 
 def test_long_text_is_read_in_chunks_and_stored_in_one_transaction(store: Store) -> None:
@@ -199,7 +199,7 @@ def test_long_text_is_read_in_chunks_and_stored_in_one_transaction(store: Store)
     done = Extractor(store, generator, max_characters=200).extract(text)
     assert len(generator.prompts) > 3
     assert contents(store) == [f"fact {n}" for n in range(len(generator.prompts))]
-    assert {fact.episode_id for fact in store.list(scope="all")} == {done.episode.id}
+    assert {fact.episode_id for fact in store.of("all").list()} == {done.episode.id}
     for n in range(40):
         assert sum(f"Paragraph {n} about" in prompt for prompt in generator.prompts) == 1
     assert done.episode.content == text
@@ -246,7 +246,7 @@ def test_wrong_arguments_are_refused(store: Store, wrong: dict[str, Any]) -> Non
 
 def test_repeated_items_are_duplicates(store: Store) -> None:
     first, second = learn(store, reply(TEA, MONDAY, TEA), reply(MONDAY, "more", TEA))
-    a, b = store.list(scope="all")[:2]
+    a, b = store.of("all").list()[:2]
     assert [(str(i.outcome), i.fact_id) for i in first.items] == [
         ("stored", a.id),
         ("stored", b.id),
@@ -254,7 +254,7 @@ def test_repeated_items_are_duplicates(store: Store) -> None:
     ]
     assert [str(i.outcome) for i in second.items] == ["duplicate", "stored", "duplicate"]
     assert [second.items[0].fact_id, second.items[2].fact_id] == [b.id, a.id]
-    assert len(store.list(scope="all")) == 3
+    assert len(store.of("all").list()) == 3
 
 
 def test_superseded_or_deleted_text_can_be_added_again(store: Store) -> None:
@@ -266,11 +266,11 @@ def test_superseded_or_deleted_text_can_be_added_again(store: Store) -> None:
 
 def test_owners_are_kept_apart(store: Store) -> None:
     for owner in (None, Scope(user_id="ana"), Scope(user_id="ben"), Scope(run_id="r")):
-        extractor = Extractor(store, Scripted(reply(TEA)), policy="auto", scope=owner)
+        extractor = Extractor(store.of(owner), Scripted(reply(TEA)), policy="auto")
         done = extractor.extract("text")
         assert outcomes(done) == [("stored", TEA)]
-        assert store.list(scope=owner or Scope())[0].id == done.items[0].fact_id
-    [done] = learn(store, reply(COFFEE), policy="auto", scope=Scope(user_id="ana"))
+        assert store.of(owner or Scope()).list()[0].id == done.items[0].fact_id
+    [done] = learn(store.of(user_id="ana"), reply(COFFEE), policy="auto")
     assert [str(item.outcome) for item in done.items] == ["superseded"]
     assert sorted(contents(store)) == [COFFEE, TEA, TEA, TEA]
 
@@ -351,7 +351,7 @@ def test_other_subject_metadata_and_tasks_are_not_compared(store: Store) -> None
     extractor = Extractor(store, Scripted(reply(COFFEE)), policy="auto")
     done = extractor.extract("text", metadata={"season": "summer"})
     assert outcomes(done) == [("stored", COFFEE)]
-    assert len(store.list(scope="all")) == 4
+    assert len(store.of("all").list()) == 4
     agreeing = extractor.extract("another", metadata={"season": "winter"})
     assert [str(item.outcome) for item in agreeing.items] == ["superseded"]
     again = extractor.extract("a third", metadata={"season": "winter"})
@@ -401,11 +401,11 @@ def test_failing_generator_loses_nothing_and_is_retried(store: Store, fault: str
     extractor = Extractor(store, Scripted(raised, reply(TEA)))
     with pytest.raises(kind, match=rf"^extraction: .*{raised}"):
         extractor.extract("text")
-    [episode] = store.episodes.list(scope="all")
-    assert store.list(scope="all") == []
+    [episode] = store.of("all").episodes.list()
+    assert store.of("all").list() == []
     done = extractor.extract("text")
     assert done.episode == episode
-    assert store.episodes.list(scope="all") == [episode]
+    assert store.of("all").episodes.list() == [episode]
     assert contents(store) == [TEA]
 
 
@@ -415,10 +415,10 @@ def test_failing_chunk_is_named_and_no_other_is_stored(store: Store) -> None:
     extractor = Extractor(store, generator, max_characters=20)
     with pytest.raises(GeneratorUnavailable, match="extraction, piece 2 of 2: gone"):
         extractor.extract(text)
-    assert store.list(scope="all") == []
+    assert store.of("all").list() == []
     extractor.extract(text)
     assert contents(store) == [TEA, MONDAY]
-    assert len(store.episodes.list(scope="all")) == 1
+    assert len(store.of("all").episodes.list()) == 1
     assert ["First" in prompt.split("The text:")[1] for prompt in generator.prompts] == [
         True,
         False,
@@ -449,10 +449,10 @@ def test_broken_connection_loses_nothing(
     extractor = Extractor(store, model_server.generator("openai", model="m"))
     with pytest.raises(GeneratorUnavailable, match=r"^extraction: "):
         extractor.extract("text")
-    assert store.list(scope="all") == []
+    assert store.of("all").list() == []
     model_server.replies = [Reply(status=503), reply(TEA)]
     assert outcomes(extractor.extract("text")) == [("stored", TEA)]
-    assert len(store.episodes.list(scope="all")) == 1
+    assert len(store.of("all").episodes.list()) == 1
 
 
 UNUSABLE = ["", "Sure!", "[1, 2", '{"facts": 7}', '{"items": []}', "null", "[[]"]
@@ -462,7 +462,7 @@ UNUSABLE = ["", "Sure!", "[1, 2", '{"facts": 7}', '{"items": []}', "null", "[[]"
 def test_unusable_reply_is_an_error_not_an_empty_result(store: Store, said: str) -> None:
     with pytest.raises(ReplyError, match=r"extraction: .*Nothing was lost"):
         Extractor(store, Scripted(said)).extract("text")
-    assert len(store.episodes.list(scope="all")) == 1
+    assert len(store.of("all").episodes.list()) == 1
 
 
 @pytest.mark.parametrize("policy", ["auto", "propose"])
@@ -474,7 +474,7 @@ def test_failing_embedder_skips_the_comparison_but_stores_the_facts(
     [done] = learn(store, reply(COFFEE), policy=policy)
     assert outcomes(done) == [("stored", COFFEE)]
     assert "asleep" in (done.not_compared or "")
-    assert [fact.embedded for fact in store.list(scope="all")] == [True, False]
+    assert [fact.embedded for fact in store.of("all").list()] == [True, False]
     embedder.failure = None
     assert store.embed_pending().left == 0
 
@@ -498,13 +498,13 @@ def test_failed_transaction_stores_nothing_and_is_retried(
     with open_store() as failing:
         with pytest.raises(memstore.StorageError, match="disk on fire"):
             Extractor(failing, Scripted(reply(MONDAY, TEA))).extract("text")
-        assert failing.list(scope="all") == []
+        assert failing.of("all").list() == []
     with raw(path) as file:
         file.execute("DROP TRIGGER stop")
     store = open_store()
     done = Extractor(store, Scripted(reply(MONDAY, TEA))).extract("text")
     assert outcomes(done) == [("stored", MONDAY), ("stored", TEA)]
-    assert len(store.episodes.list(scope="all")) == 1
+    assert len(store.of("all").episodes.list()) == 1
     check_replay(store)
 
 
@@ -514,11 +514,11 @@ def test_retry_after_everything_was_stored_changes_nothing(
     Extractor(store, Scripted(reply(TEA, MONDAY)), policy="auto").extract("text")
     store.close()
     again = open_store()
-    before = again.list(scope="all", active_only=False)
+    before = again.of("all").list(active_only=False)
     done = Extractor(again, Scripted(reply(TEA, MONDAY)), policy="auto").extract("text")
     assert [str(item.outcome) for item in done.items] == ["duplicate"] * 2
-    assert again.list(scope="all", active_only=False) == before
-    assert len(again.episodes.list(scope="all")) == 1
+    assert again.of("all").list(active_only=False) == before
+    assert len(again.of("all").episodes.list()) == 1
 
 
 def test_concurrently_retired_fact_is_checked_again(
@@ -526,14 +526,15 @@ def test_concurrently_retired_fact_is_checked_again(
 ) -> None:
     old = store.add(TEA, subject="ana")
     other = open_store()
-    apply = store.apply
+    own = store.of()
+    apply = own.apply
 
     def late(changes: Sequence[Any], **options: Any) -> Any:
         monkeypatch.undo()
         other.add("something else entirely", subject="ana", supersedes=old.id)
         return apply(changes, **options)
 
-    monkeypatch.setattr(store, "apply", late)
+    monkeypatch.setattr(own, "apply", late)
     [done] = learn(store, reply(COFFEE), policy="auto")
     assert outcomes(done) == [("stored", COFFEE)]
     assert sorted(contents(store)) == [COFFEE, "something else entirely"]
@@ -545,7 +546,8 @@ def test_concurrently_stored_fact_is_compared(
 ) -> None:
     store.add("embedded before", subject="x")
     other = open_store()
-    apply = store.apply
+    own = store.of()
+    apply = own.apply
 
     def late(changes: Sequence[Any], **options: Any) -> Any:
         monkeypatch.undo()
@@ -553,7 +555,7 @@ def test_concurrently_stored_fact_is_compared(
         other.add(TEA, subject="ben")
         return apply(changes, **options)
 
-    monkeypatch.setattr(store, "apply", late)
+    monkeypatch.setattr(own, "apply", late)
     [done] = learn(store, reply(COFFEE), policy="auto")
     assert [str(item.outcome) for item in done.items] == ["superseded"]
     assert sorted(contents(store, subject="ana")) == [COFFEE]
@@ -609,7 +611,7 @@ def test_processes_extracting_at_once_store_each_fact_once(
     assert len(said) == len(set(said))
     every = {fact.content for fact in store.list(subject="ana", active_only=False)}
     assert len(every) == 20
-    assert len(store.episodes.list(scope="all")) == 3
+    assert len(store.of("all").episodes.list()) == 3
     check_replay(store)
 
 

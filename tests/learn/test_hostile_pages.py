@@ -61,7 +61,7 @@ def _one(chance: random.Random, done: Counter[str]) -> None:
                 Memory(reader, generator=model).learn_unread()
         except MemstoreError as error:
             done[f"refused: {type(error).__name__}"] += 1
-        for one in store.list(scope="all"):
+        for one in store.of("all").list():
             if one.id > len(HELD) + 1:
                 _be_an_agent(store, one.id, chance)
                 done["stored"] += 1

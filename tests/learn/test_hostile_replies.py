@@ -144,24 +144,24 @@ def test_no_reply_loses_a_fact_or_half_of_the_memories(
 def _one(path: Path, chance: random.Random, policy: str, done: Counter[str]) -> None:
     said = chance.sample(SAID, chance.randint(1, 4))
     with memstore.open(path, embedder=None) as store:
-        before = store.list(scope="all")
+        before = store.of("all").list()
         held = [fact for fact in before if fact.user_id == "alice"]
         memory = Memory(store, generator=Hostile(chance, said), policy=policy)
         try:
             events = memory.add("; ".join(said) or "x", user_id="alice")
         except MemstoreError as error:
             done[f"refused: {type(error).__name__}"] += 1
-            assert store.list(scope="all") == before
+            assert store.of("all").list() == before
             return
         _check_nothing_is_lost(store, said, held, events)
-        assert [fact for fact in store.list(scope="all") if fact.user_id != "alice"] == [
+        assert [fact for fact in store.of("all").list() if fact.user_id != "alice"] == [
             fact for fact in before if fact.user_id != "alice"
         ]
         for one in held:
             done[_fate(store, one.id, policy)] += 1
         gone = [one for one in held if store.get(one.id).status != "active"]
         assert len(gone) <= max(1, len(held) // 2)
-        proposals = store.proposals.list(scope="all")
+        proposals = store.of("all").proposals.list()
         for proposal in proposals:
             assert any(f"proposal {proposal.id} " in one.reason for one in events.refused)
             done["proposed"] += 1
@@ -174,7 +174,7 @@ def _check_nothing_is_lost(
     store: memstore.Store, said: list[str], held: list[Fact], events: MemoryEvents
 ) -> None:
     """Each fact is stored, carried by an update, held by a memory that is named, or refused."""
-    told = {fact.content for fact in store.list(scope="all")}
+    told = {fact.content for fact in store.of("all").list()}
     told |= {one.fact or "" for one in events.refused}
     lines = [line for one in held for line in store.journal(one.id)]
     told |= {line.evidence["said"] for line in lines if "said" in (line.evidence or {})}
@@ -183,10 +183,10 @@ def _check_nothing_is_lost(
 
 def _check_undone(store: memstore.Store, before: list[Fact]) -> None:
     """One revert of the run takes all of it back."""
-    store.revert(run=uuid_text(store.file.author.run or b""), scope="all").apply()
-    after = {fact.id: fact.content for fact in store.list(scope="all")}
+    store.of("all").revert(run=uuid_text(store.file.author.run or b"")).apply()
+    after = {fact.id: fact.content for fact in store.of("all").list()}
     assert after == {fact.id: fact.content for fact in before}
-    assert store.proposals.list(scope="all") == []
+    assert store.of("all").proposals.list() == []
 
 
 def _fate(store: memstore.Store, fact_id: int, policy: str) -> str:

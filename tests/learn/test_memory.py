@@ -18,7 +18,7 @@ from tests.support.conversing import Conversing
 from tests.support.model_server import ModelServer, Reply
 
 import memstore
-from memstore import LearningError, Memory, NotFound, Scope, Store
+from memstore import LearningError, Memory, NotFound, Store
 from memstore.coroutines import STOPPED
 from memstore.database.tables.facts import journalled
 from memstore.domain import clock
@@ -120,7 +120,7 @@ def test_week_of_conversation_ends_with_the_current_facts(week: Memory, store: S
 
 
 def test_week_replayed_from_the_journal_gives_the_same_state(week: Memory, store: Store) -> None:
-    facts = store.list(scope="all", active_only=False, include_deleted=True)
+    facts = store.of("all").list(active_only=False, include_deleted=True)
     assert len(facts) == 8
     for fact in facts:
         lines = [line for line in store.journal(fact.id) if line.fact_id == fact.id]
@@ -149,7 +149,7 @@ def test_week_history_contains_every_change(week: Memory) -> None:
 
 
 def test_week_cancelled_plan_is_deleted_but_keeps_its_history(week: Memory, store: Store) -> None:
-    (gone,) = [f for f in store.list(scope="all", include_deleted=True) if f.deleted_at is not None]
+    (gone,) = [f for f in store.of("all").list(include_deleted=True) if f.deleted_at is not None]
     assert events(week.history(gone.id, user_id="ana")) == [
         ("ADD", None, "Ana flies to Rome on 2026-03-06"),
         ("DELETE", "Ana flies to Rome on 2026-03-06", None),
@@ -185,7 +185,7 @@ def test_week_keeps_when_each_thing_was_said(week: Memory) -> None:
 
 
 def test_week_added_again_restores_nothing(week: Memory, store: Store, model: Conversing) -> None:
-    before, episodes = everything(store), store.episodes.list(scope="all")
+    before, episodes = everything(store), store.of("all").episodes.list()
     model.changes = {  # as a model would answer if shown the current memory
         "Ana switched to tea": ("NONE", "Ana drinks tea", None),
         "Ana's trip to Rome is off": ("NONE", "", None),
@@ -195,7 +195,7 @@ def test_week_added_again_restores_nothing(week: Memory, store: Store, model: Co
     for day in WEEK:
         changes = week.add(said(*day), user_id="ana")
         assert {c["event"] for c in changes} <= {"NONE"}
-    assert store.episodes.list(scope="all") == episodes
+    assert store.of("all").episodes.list() == episodes
     assert everything(store) == before
     assert texts(week.get_all(user_id="ana")) == HELD
 
@@ -269,7 +269,7 @@ def test_older_conversation_does_not_override_a_newer_one(memory: Memory) -> Non
 def everything(store: Store) -> list[Any]:
     return [
         (f.id, f.content, f.status)
-        for f in store.list(scope="all", active_only=False, include_deleted=True)
+        for f in store.of("all").list(active_only=False, include_deleted=True)
     ]
 
 
@@ -295,13 +295,13 @@ def test_add_without_a_generator_stores_messages_as_they_are(store: Store) -> No
     ]
     found = memory.add(conversation, user_id="u1", agent_id="bot", metadata={"k": 1})
     assert [c["event"] for c in found] == ["ADD", "ADD", "ADD"]
-    facts = store.list(scope="all")
+    facts = store.of("all").list()
     assert [f.subject for f in facts] == ["u1", "bot", "Ana"]
     assert all(f.metadata == {"k": 1} and f.user_id == "u1" for f in facts)
     assert [c["event"] for c in memory.add(conversation, user_id="u1", agent_id="bot")] == [
         "NONE"
     ] * 3
-    assert store.episodes.list(scope="all") == []
+    assert store.of("all").episodes.list() == []
 
 
 def test_add_stores_user_and_assistant_messages_by_default(store: Store) -> None:
@@ -309,7 +309,7 @@ def test_add_stores_user_and_assistant_messages_by_default(store: Store) -> None
     said = [{"role": role, "content": f"{role} speaks"} for role in ROLES]
     assert [c["memory"] for c in memory.add(said)] == ["user speaks", "assistant speaks"]
     assert list(memory.add([said[2]], user_id="ana")) == []
-    assert store.list(scope="all")[-1].content == "assistant speaks"
+    assert store.of("all").list()[-1].content == "assistant speaks"
     every = memory.add(said, every_role=True)
     assert [c["event"] for c in every] == ["NONE", "NONE", "ADD", "ADD"]
 
@@ -318,13 +318,14 @@ def test_add_stores_many_messages_in_short_transactions(
     store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     sizes: list[int] = []
-    apply = store.apply
+    own = store.of(user_id="ana")
+    apply = own.apply
 
     def counted(changes: Any, **options: Any) -> Any:
         sizes.append(len(changes))
         return apply(changes, **options)
 
-    monkeypatch.setattr(store, "apply", counted)
+    monkeypatch.setattr(own, "apply", counted)
     said = [{"role": "user", "content": f"message {n}"} for n in range(450)]
     assert [c["event"] for c in Memory(store).add(said, user_id="ana")] == ["ADD"] * 450
     assert sizes == [200, 200, 50]
@@ -332,7 +333,7 @@ def test_add_stores_many_messages_in_short_transactions(
 
 def test_tasks_are_not_memories(store: Store) -> None:
     memory = Memory(store)
-    task = store.tasks.create("brew tea", owners=Scope(user_id="ana"))
+    task = store.of(user_id="ana").tasks.create("brew tea")
     memory.add("I like tea", user_id="ana")
     store.add("tea is a word", subject="todo", metadata={"kind": "word"}, user_id="ana")
     for call in (memory.get, memory.history, memory.delete, partial(memory.update, content="x")):
@@ -344,13 +345,13 @@ def test_tasks_are_not_memories(store: Store) -> None:
     assert len(texts(memory.get_all(user_id="ana", limit=1, offset=1))) == 1
     assert len(memory.delete_all(user_id="ana")) == 2
     assert memory.delete_all(everything=True) == []
-    assert [one.id for one in store.tasks.list(owners="all")] == [task.id]
+    assert [one.id for one in store.of("all").tasks.list()] == [task.id]
 
 
 def test_add_infer_without_a_generator_is_refused(store: Store) -> None:
     with pytest.raises(ValueError, match="needs a generator"):
         Memory(store).add("hello", infer=True)
-    assert store.episodes.list(scope="all") == []
+    assert store.of("all").episodes.list() == []
 
 
 @pytest.mark.parametrize("messages", ["", [], [{"role": "user"}], [{"role": "x", "content": "y"}]])
@@ -360,13 +361,13 @@ def test_add_without_messages_is_refused_before_any_model_call(
     with pytest.raises(ValueError, match=r"empty|content|role"):
         memory.add(messages)
     assert model_server.prompts == []
-    assert store.episodes.list(scope="all") == []
+    assert store.of("all").episodes.list() == []
 
 
 def test_add_small_talk_is_recorded_and_changes_nothing(memory: Memory, store: Store) -> None:
     changes = memory.add("Good morning!", user_id="ana")
     assert list(changes) == []
-    (episode,) = store.episodes.list(scope="all")
+    (episode,) = store.of("all").episodes.list()
     assert changes.episode_id == episode.id
     assert "Good morning!" in episode.content
 
@@ -374,17 +375,17 @@ def test_add_small_talk_is_recorded_and_changes_nothing(memory: Memory, store: S
 def test_add_stores_metadata_and_keeps_it_on_update(memory: Memory, store: Store) -> None:
     memory.add(said(*WEEK[0]), user_id="ana", metadata={"a": 1, "b": 1})
     memory.add(said(*WEEK[2]), user_id="ana", metadata={"b": 2})
-    tea = next(f for f in store.list(scope="all") if f.content == "Ana drinks tea")
+    tea = next(f for f in store.of("all").list() if f.content == "Ana drinks tea")
     assert tea.metadata == {"a": 1, "b": 2}
-    assert tea.episode_id == store.episodes.list(scope="all")[1].id
+    assert tea.episode_id == store.of("all").episodes.list()[1].id
 
 
 def test_facts_of_a_conversation_are_one_thread(memory: Memory, store: Store) -> None:
     memory.add(said(*WEEK[0]), user_id="ana")
     memory.add(said(*WEEK[1]), user_id="ana")
-    episodes = store.episodes.list(scope="all")
+    episodes = store.of("all").episodes.list()
     assert [episode.thread for episode in episodes] == [None, None]
-    first, second = ({(f.thread, f.seq) for f in store.list(scope="all") if f.episode_id == e.id}
+    first, second = ({(f.thread, f.seq) for f in store.of("all").list() if f.episode_id == e.id}
                      for e in episodes)  # fmt: skip
     assert len(first) == len(second) == 1
     assert None not in {thread for thread, _ in first}
@@ -394,16 +395,16 @@ def test_facts_of_a_conversation_are_one_thread(memory: Memory, store: Store) ->
 def test_conversations_of_a_thread_are_in_order(memory: Memory, store: Store) -> None:
     for words in WEEK[:3]:
         memory.add(said(*words), user_id="ana", thread="week")
-    episodes = store.episodes.list(scope="all")
+    episodes = store.of("all").episodes.list()
     assert [(e.thread, e.seq) for e in episodes] == [("week", 1), ("week", 2), ("week", 3)]
     seqs = {e.id: e.seq for e in episodes}
-    facts = store.list(scope="all", active_only=False)
+    facts = store.of("all").list(active_only=False)
     assert {(f.thread, f.seq) for f in facts} == {("week", n) for n in (1, 2, 3)}
     assert all(f.seq == seqs[f.episode_id or 0] for f in facts)
     (tea,) = (f for f in facts if f.content == "Ana drinks tea")
     assert tea.seq == 3  # its own position, not that of the superseded memory
     memory.add(said(*WEEK[0]), user_id="ana", thread="week")  # again
-    assert store.episodes.list(scope="all") == episodes
+    assert store.of("all").episodes.list() == episodes
 
 
 def test_same_words_in_another_thread_are_a_new_episode(memory: Memory, store: Store) -> None:
@@ -495,7 +496,7 @@ def test_tasks_are_not_shown_to_the_model(memory: Memory, store: Store, model: C
 
 
 def state(store: Store) -> list[Any]:
-    return [(f.id, f.content, f.status) for f in store.list(scope="all", active_only=False)]
+    return [(f.id, f.content, f.status) for f in store.of("all").list(active_only=False)]
 
 
 @pytest.mark.parametrize(("fail_at", "step"), [(1, "extract"), (2, "decide")])
@@ -518,12 +519,12 @@ def test_failing_model_leaves_no_partial_changes_and_a_retry_completes(
     assert f"{step!r}" in str(failed.value)
     assert isinstance(failed.value.__cause__, GeneratorError)
     assert state(store) == before
-    assert len(store.episodes.list(scope="all")) == 2
+    assert len(store.of("all").episodes.list()) == 2
     model_server.replies = model
     (change,) = memory.add(said(*WEEK[2]), user_id="ana")
     assert (change["event"], change["memory"]) == ("UPDATE", "Ana drinks tea")
-    assert len(store.episodes.list(scope="all")) == 2
-    assert store.episodes.list(scope="all")[1].id == failed.value.episode_id
+    assert len(store.of("all").episodes.list()) == 2
+    assert store.of("all").episodes.list()[1].id == failed.value.episode_id
 
 
 @pytest.mark.parametrize("step", ["extract", "decide"])
@@ -550,7 +551,7 @@ def test_reply_cut_before_its_last_entry_changes_nothing(
         assert failed.value.step == step
         length += 1
     assert state(store) == before
-    assert len(store.episodes.list(scope="all")) == 2
+    assert len(store.of("all").episodes.list()) == 2
     assert store.file.doctor() == []
     (change,) = memory.add(said(*WEEK[2]), user_id="ana")
     assert change["memory"] == "Ana drinks tea"
@@ -566,7 +567,7 @@ def test_failing_custom_generator_reports_the_step(store: Store) -> None:
     with pytest.raises(LearningError, match="oops") as failed:
         Memory(store, Broken()).add("hello")
     assert failed.value.step == "extract"
-    assert len(store.episodes.list(scope="all")) == 1
+    assert len(store.of("all").episodes.list()) == 1
 
 
 def test_closed_store_fails_at_the_first_step(memory: Memory, store: Store) -> None:
@@ -600,12 +601,12 @@ def test_memory_that_keeps_changing_is_an_error_at_the_last_step(
     memory: Memory, model_server: ModelServer, model: Conversing, store: Store
 ) -> None:
     memory.add(said(*WEEK[0]), user_id="ana")
-    before = len(store.episodes.list(scope="all"))
+    before = len(store.of("all").episodes.list())
 
     def meddling(prompt: str) -> str:
         reply = model(prompt)
         if model.steps[-1] == "decide":
-            (coffee,) = [f for f in store.list(scope="all") if f.content == "Ana drinks coffee"]
+            (coffee,) = [f for f in store.of("all").list() if f.content == "Ana drinks coffee"]
             with_same_text = store.add(
                 coffee.content,
                 subject=coffee.subject,
@@ -622,7 +623,7 @@ def test_memory_that_keeps_changing_is_an_error_at_the_last_step(
     assert failed.value.step == "store"
     assert isinstance(failed.value.__cause__, Conflict)
     assert "Ana drinks tea" not in texts(memory.get_all(user_id="ana"))
-    assert len(store.episodes.list(scope="all")) == before + 1
+    assert len(store.of("all").episodes.list()) == before + 1
 
 
 def _adding(path: Path, url: str, name: str, number: int) -> None:
@@ -661,7 +662,7 @@ def test_two_processes_adding_to_one_scope_neither_lose_nor_duplicate(
         assert worker.exitcode == 0
     found = texts(Memory(store).get_all(user_id="ana"))
     assert sorted(found) == sorted({fact for facts in means.values() for _, fact in facts})
-    assert len(store.episodes.list(scope="all")) == 2 * number
+    assert len(store.of("all").episodes.list()) == 2 * number
     assert store.file.doctor() == []
 
 
@@ -699,11 +700,11 @@ def test_retry_completes_after_a_kill_during_the_decision(
     worker.join(timeout=60)
     dead.set()
     assert state(store) == before
-    assert len(store.episodes.list(scope="all")) == 2
+    assert len(store.of("all").episodes.list()) == 2
     model_server.replies = model
     (change,) = memory.add(said(*WEEK[2]), user_id="ana")
     assert (change["event"], change["memory"]) == ("UPDATE", "Ana drinks tea")
-    assert len(store.episodes.list(scope="all")) == 2
+    assert len(store.of("all").episodes.list()) == 2
     assert store.file.doctor() == []
 
 
@@ -723,7 +724,7 @@ def test_cancelled_add_writes_nothing_more(
             memory.add(said(*WEEK[0]), user_id="ana")
     finally:
         STOPPED.reset(token)
-    assert store.list(scope="all") == []
+    assert store.of("all").list() == []
 
 
 # -- by id and by scope ------------------------------------------------------------------------
@@ -827,7 +828,7 @@ def test_update_of_an_inactive_memory_is_refused_and_changes_nothing(
     new = plain.update(old["id"] or 0, "I like coffee")
     with pytest.raises(Conflict, match=f"superseded by fact {new['id']}"):
         plain.update(old["id"] or 0, text, {"k": 1})
-    assert [fact.metadata for fact in store.list(scope="all", active_only=False)] == [{}, {}]
+    assert [fact.metadata for fact in store.of("all").list(active_only=False)] == [{}, {}]
 
 
 def test_history_hides_other_owners(plain: Memory, store: Store) -> None:
@@ -855,14 +856,15 @@ def test_delete_of_a_superseded_memory_changes_nothing(
     plain: Memory, store: Store, open_store: Callable[..., Store], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     [old] = plain.add("I like tea", user_id="ana")
-    other, apply = Memory(open_store()), store.apply
+    own = store.of(user_id="ana")
+    other, apply = Memory(open_store()), own.apply
 
     def late(*arguments: Any, **options: Any) -> Any:
         monkeypatch.undo()
         other.update(old["id"] or 0, "I like coffee", user_id="ana")
         return apply(*arguments, **options)
 
-    monkeypatch.setattr(store, "apply", late)
+    monkeypatch.setattr(own, "apply", late)
     with pytest.raises(Conflict, match="superseded by fact"):
         plain.delete(old["id"] or 0, user_id="ana")
     assert texts(plain.get_all(user_id="ana")) == ["I like coffee"]
@@ -906,7 +908,7 @@ def test_interrupted_delete_all_is_completed_by_calling_it_again(
     assert texts(plain.get_all(user_id="ana")) == left
     assert [event["memory"] for event in plain.delete_all(user_id="ana")] == left
     assert plain.get_all(user_id="ana") == []
-    assert store.count(scope="all", include_deleted=True) == 11
+    assert store.of("all").count(include_deleted=True) == 11
 
 
 @pytest.mark.parametrize("arguments", [{}, {"user_id": "ana", "everything": True}], ids=str)
@@ -929,9 +931,9 @@ def test_reset_erases_only_this_namespace(
     assert len(memory.get_all(user_id="ana")) == 3
     memory.reset(namespace="default")
     assert memory.get_all(user_id="ana") == []
-    assert store.episodes.list(scope="all") == []
+    assert store.of("all").episodes.list() == []
     assert store.file.doctor() == []
-    assert [f.content for f in other.list(scope="all")] == ["stays"]
+    assert [f.content for f in other.of("all").list()] == ["stays"]
     other.close()
     store.close()
     assert b"coffee" not in path.read_bytes()
@@ -1071,8 +1073,8 @@ def test_failed_conversation_is_counted_logged_and_retried(
     model_server.replies = down
     with pytest.raises(LearningError):
         memory.add(said(*WEEK[0]), user_id="ana")
-    assert store.status(scope="all").not_learned == 1
-    assert (store.status().not_learned, store.status(scope=ANA).not_learned) == (0, 1)
+    assert store.of("all").status().not_learned == 1
+    assert (store.status().not_learned, store.of(ANA).status().not_learned) == (0, 1)
     (failure,) = [r.getMessage() for r in caplog.records]
     assert failure.startswith("could not learn from episode 1: stopped at the step 'extract'")
     with pytest.raises(LearningError, match="1 of 1 conversations could not be learned from"):
@@ -1084,7 +1086,7 @@ def test_failed_conversation_is_counted_logged_and_retried(
     assert texts(memory.get_all(user_id="ana")) == [
         c for _, c in MEANS["I drink coffee, live in Berlin"]
     ]
-    assert store.status(scope="all").not_learned == 0
+    assert store.of("all").status().not_learned == 0
     assert memory.retry(user_id="ana") == []
     done = caplog.records[-1].getMessage()
     assert done.startswith("learned from episode 1: 3 ADD, 0 UPDATE, 0 DELETE, 0 NONE, 0 refused")
@@ -1149,7 +1151,7 @@ def test_retry_with_scope_all_covers_every_owner(
     assert len(model_server.prompts) - asked == 3
     model_server.replies = model
     assert [one.episode_id for one in memory.retry(everything=True)] == [1, 2, 3]
-    assert [f.user_id for f in store.list(scope="all")] == ["ana"] * 3 + ["ben"] * 2 + [None]
+    assert [f.user_id for f in store.of("all").list()] == ["ana"] * 3 + ["ben"] * 2 + [None]
 
 
 def test_retry_stops_when_the_model_does_not_answer(store: Store) -> None:

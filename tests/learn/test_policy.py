@@ -73,7 +73,7 @@ def learn(
     named: str = JUDGED,
     **options: Any,
 ) -> MemoryEvents:
-    def judged(old: Claim, _new: Claim, _cosine: float) -> Judgement:
+    def judged(old: Claim, _new: Claim) -> Judgement:
         return judging if isinstance(judging, Judgement) else judging.get(old.text, NOTHING)
 
     learner = Learner(
@@ -87,7 +87,7 @@ def hold(store: Store, *texts: str) -> list[int]:
 
 
 def active(store: Store) -> list[str]:
-    return [fact.content for fact in store.list(scope=ANA)]
+    return [fact.content for fact in store.of(ANA).list()]
 
 
 @pytest.mark.parametrize("event", ["UPDATE", "DELETE"])
@@ -110,7 +110,7 @@ def test_memory_goes_where_model_and_words_agree(
         "model": "scripted",
         "policy": JUDGED,
     }
-    assert store.proposals.list(scope="all") == []
+    assert store.of("all").proposals.list() == []
 
 
 @pytest.mark.parametrize("event", ["UPDATE", "DELETE"])
@@ -118,7 +118,7 @@ def test_memory_that_the_model_alone_wants_gone_is_asked_about(store: Store, eve
     hold(store, BERLIN)
     done = learn(store, [LISBON], [op(event, BERLIN, LISBON)], NOTHING)
     assert active(store) == [BERLIN, LISBON]
-    [proposal] = store.proposals.list(scope="all")
+    [proposal] = store.of("all").proposals.list()
     assert (proposal.old.content, proposal.content) == (BERLIN, LISBON)
     assert proposal.evidence["wanted"] == event
     [refusal] = done.refused
@@ -135,7 +135,7 @@ def test_fact_that_denies_a_change_is_added_and_the_operation_refused(
     done = learn(store, [LISBON], [op(event, BERLIN, LISBON)], judgement)
     assert [one["event"] for one in done] == ["ADD"]
     assert active(store) == [BERLIN, LISBON]
-    assert store.proposals.list(scope="all") == []
+    assert store.of("all").proposals.list() == []
     [refusal] = done.refused
     assert judgement.rule.value in refusal.reason
 
@@ -227,7 +227,7 @@ def test_one_question_for_each_fact_and_none_beside_a_replacement(store: Store) 
     texts = [BERLIN, "Ana plays chess", "Ana has a flat", "Ana sings"]
     hold(store, *texts)
     done = learn(store, [LISBON], [op("DELETE", text) for text in texts], NOTHING)
-    assert len(store.proposals.list(scope="all")) == 1
+    assert len(store.of("all").proposals.list()) == 1
     assert len(done.refused) == 4
 
 
@@ -236,14 +236,14 @@ def test_no_question_beside_a_replacement(store: Store) -> None:
     hold(store, *texts)
     learn(store, [LISBON], [op("DELETE", text) for text in texts[:2]], {BERLIN: RETIRE})
     assert active(store) == [*texts[1:], LISBON]
-    assert store.proposals.list(scope="all") == []
+    assert store.of("all").proposals.list() == []
 
 
 def test_the_same_question_is_not_asked_twice(store: Store) -> None:
     hold(store, BERLIN)
     for _ in range(2):
         learn(store, [LISBON], [op("DELETE", BERLIN)], NOTHING)
-    assert len(store.proposals.list(None, scope="all")) == 1
+    assert len(store.of("all").proposals.list(None)) == 1
 
 
 @pytest.mark.parametrize("policy", [JUDGED, TRUSTING])
@@ -278,9 +278,9 @@ def test_everything_is_undone_by_one_revert_of_the_run(path: Path) -> None:
     with memstore.open(path, embedder=None) as store:
         learn(store, [LISBON], [op("DELETE", text) for text in texts], RETIRE)
         assert active(store) != texts
-        store.revert(run=store.journal(1)[-1].run, scope=ANA).apply()
+        store.of(ANA).revert(run=store.journal(1)[-1].run).apply()
         assert active(store) == texts
-        assert store.proposals.list(scope="all") == []
+        assert store.of("all").proposals.list() == []
 
 
 @cache

@@ -103,17 +103,17 @@ def rows(store: Store) -> list[Any]:
     return [
         (f.id, f.uuid, f.subject, f.content, f.superseded_by, f.superseded_at, f.created_at,
          f.status, f.confirmed_count, f.metadata, f.derivation, f.episode_id)
-        for f in store.list(scope="all", active_only=False, include_deleted=True)
+        for f in store.of("all").list(active_only=False, include_deleted=True)
     ]  # fmt: skip
 
 
 def held(store: Store) -> list[str]:
-    return [fact.content for fact in store.list(scope="all")]
+    return [fact.content for fact in store.of("all").list()]
 
 
 def fact(store: Store, content: str) -> memstore.Fact:
     """The newest fact with this content, in any state."""
-    found = store.list(scope="all", active_only=False, include_deleted=True)
+    found = store.of("all").list(active_only=False, include_deleted=True)
     return [one for one in found if one.content == content][-1]
 
 
@@ -206,22 +206,22 @@ def test_rebuild_adds_only_the_missing_fact(
 def test_rebuild_uses_the_original_extraction_settings(
     store: Store, reader: Reader, times: dict[str, str]
 ) -> None:
-    extractor = Extractor(store, reader, policy="auto", scope=Scope(user_id="ana"))
+    extractor = Extractor(store.of(user_id="ana"), reader, policy="auto")
     extractor.extract("first", "somebody", {"k": [1, None]}, source="chat", **times)
     before, asked = exported(store), reader.asked
     other = Extractor(store, reader, max_characters=100)  # other owners and chunk size
     other.rebuild()
     assert exported(store) == before
     assert reader.asked == asked
-    assert {f.user_id for f in store.list(scope="all")} == {"ana"}
+    assert {f.user_id for f in store.of("all").list()} == {"ana"}
 
 
 def test_extractor_rebuilds_only_its_scope(store: Store, reader: Reader) -> None:
     ana, ben = Scope(user_id="ana"), Scope(user_id="ben")
     for text, owner in (("first", ana), ("second", ben)):
-        store.episodes.record(text, scope=owner)
-    Extractor(store, reader, scope=ben).rebuild()
-    assert [(f.content, f.user_id) for f in store.list(scope="all")] == [(COFFEE, "ben")]
+        store.of(owner).episodes.record(text)
+    Extractor(store.of(ben), reader).rebuild()
+    assert [(f.content, f.user_id) for f in store.of("all").list()] == [(COFFEE, "ben")]
 
 
 # -- what was never extracted ----------------------------------------------------------------------
@@ -234,7 +234,7 @@ def test_unread_episodes_are_extracted_once(
     told = extractor.rebuild()
     assert "questions to the model 1," in told[-1]
     assert held(store) == [TEA, MONDAY]
-    assert {(f.source, str(f.valid_at)[:10]) for f in store.list(scope="all")} == {
+    assert {(f.source, str(f.valid_at)[:10]) for f in store.of("all").list()} == {
         ("notes", "2026-03-01")
     }
     before = exported(store)
@@ -247,7 +247,7 @@ def test_episode_is_extracted_by_its_id(store: Store, extractor: Extractor) -> N
     episode = store.episodes.add("first", source="notes", metadata={"k": 1})
     done = extractor.extract_episode(episode.id)
     assert [str(item.outcome) for item in done.items] == ["stored", "stored"]
-    assert {(f.episode_id, f.metadata["k"]) for f in store.list(scope="all")} == {(episode.id, 1)}
+    assert {(f.episode_id, f.metadata["k"]) for f in store.of("all").list()} == {(episode.id, 1)}
     with pytest.raises(memstore.NotFound):
         extractor.extract_episode(99)
 
@@ -410,7 +410,7 @@ def by_hand(store: Store) -> dict[int, Any]:
     """The states of facts that were stored by hand, or confirmed, changed or deleted by people."""
     hands = {"confirm", "metadata", "delete", "restore"}
     found = {}
-    for one in store.list(scope="all", active_only=False, include_deleted=True):
+    for one in store.of("all").list(active_only=False, include_deleted=True):
         kinds = [
             line.kind
             for line in store.journal(one.id)
@@ -491,7 +491,7 @@ def test_erased_episode_leaves_no_reply(
     store: Store, read: Extractor, reader: Reader, path: Path
 ) -> None:
     before = kept(path)
-    first = store.episodes.list(scope="all")[0]
+    first = store.of("all").episodes.list()[0]
     store.episodes.erase(first.id)
     after = kept(path)
     assert {table: before[table] - after[table] for table in before} == {
@@ -602,7 +602,7 @@ def test_new_wording_replaces_the_old_one(store: Store, read: Extractor) -> None
 def test_claim_in_two_texts_survives_the_loss_of_one(store: Store, read: Extractor) -> None:
     other = Reader({**MEANS, "first": [TEA]}, "reader-2")
     Extractor(store, other, policy="auto").rebuild()
-    [monday] = [f for f in store.list(scope="all") if f.content == MONDAY]
+    [monday] = [f for f in store.of("all").list() if f.content == MONDAY]
     assert monday.episode_id == 3
     read.rebuild()
     assert held(store).count(MONDAY) == 1
@@ -611,7 +611,7 @@ def test_claim_in_two_texts_survives_the_loss_of_one(store: Store, read: Extract
 def test_claim_that_moved_to_an_earlier_text_is_not_lost(store: Store, read: Extractor) -> None:
     other = Reader({**MEANS, "third": ["Ana has a cat", "Ana owns a boat"], "fourth": []}, "r-2")
     Extractor(store, other, policy="auto").rebuild()
-    assert [f.episode_id for f in store.list(scope="all") if f.content == "Ana owns a boat"] == [3]
+    assert [f.episode_id for f in store.of("all").list() if f.content == "Ana owns a boat"] == [3]
 
 
 def test_facts_of_a_rejected_proposal_are_not_deleted(store: Store, reader: Reader) -> None:
@@ -643,7 +643,7 @@ def test_rebuild_skips_conversations(store: Store, model_server: ModelServer) ->
     memory.add("I live in Berlin")
     memory.add("I live in Lisbon")
     assert model.steps == ["extract", "extract", "decide"]
-    assert [(f.derivation, f.episode_id) for f in store.list(scope="all", active_only=False)] == [
+    assert [(f.derivation, f.episode_id) for f in store.of("all").list(active_only=False)] == [
         ("memory", 1),
         ("memory", 2),
     ]
@@ -808,7 +808,7 @@ def test_rebuild_completes_after_a_kill_following_the_record(
     worker.kill()
     worker.communicate()
     store = open_store()
-    assert [episode.content for episode in store.episodes.list(scope="all")] == ["on record 7"]
+    assert [episode.content for episode in store.of("all").episodes.list()] == ["on record 7"]
     store.close()
     finish(path, "rebuild")
     again = open_store()

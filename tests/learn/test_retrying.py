@@ -40,29 +40,29 @@ AWAY = GeneratorUnavailable("away")
 ODD = GeneratorError("odd")
 
 
-def failed(store: Store, *texts: str, scope: Scope | None = None) -> None:
+def failed(store: Store, *texts: str) -> None:
     for text in texts:
         with pytest.raises(GeneratorError):
-            Extractor(store, Model(ODD), scope=scope).extract(text)
+            Extractor(store, Model(ODD)).extract(text)
 
 
 def test_text_that_could_not_be_read_is_counted_and_read_later(store: Store) -> None:
     failed(store, "one", "two")
-    failed(store, "three", scope=ANA)
-    assert store.status(scope="all").not_learned == 3
-    assert (store.status().not_learned, store.status(scope=ANA).not_learned) == (2, 1)
+    failed(store.of(ANA), "three")
+    assert store.of("all").status().not_learned == 3
+    assert (store.status().not_learned, store.of(ANA).status().not_learned) == (2, 1)
     done = Extractor(store, Model()).retry()
     assert [one.episode.content for one in done] == ["one", "two", "three"]
-    assert store.status(scope="all").not_learned == 0
-    assert [fact.scope for fact in store.list(scope="all")] == [Scope(), ANA]
+    assert store.of("all").status().not_learned == 0
+    assert [fact.scope for fact in store.of("all").list()] == [Scope(), ANA]
     assert Extractor(store, Model(ODD)).retry() == []
 
 
 def test_retry_of_a_scope_reads_only_its_texts(store: Store) -> None:
     failed(store, "one")
-    failed(store, "two", scope=ANA)
-    assert len(Extractor(store, Model(), scope=ANA).retry()) == 1
-    assert store.status(scope="all").not_learned == 1
+    failed(store.of(ANA), "two")
+    assert len(Extractor(store.of(ANA), Model()).retry()) == 1
+    assert store.of("all").status().not_learned == 1
 
 
 def test_text_is_read_as_it_was_to_be_read_at_first(store: Store) -> None:
@@ -157,7 +157,7 @@ def test_memory_retries_conversations_in_the_background(
     with Memory(store, Model()).retry_in_background(5):
         assert wait_until(lambda: 5 in manual_clock.waits)
         manual_clock.advance(5)
-        assert wait_until(lambda: store.status(scope="all").not_learned == 0)
+        assert wait_until(lambda: store.of("all").status().not_learned == 0)
     with pytest.raises(ValueError, match="generator"):
         Memory(store).retry_in_background()
     with pytest.raises(ValueError, match="interval_seconds"):
@@ -175,26 +175,26 @@ def test_of_several_processes_one_works(store: Store, manual_clock: ManualClock)
         assert model.asked == 0
 
 
-def keep(store: Store, *turns: str, scope: Scope | None = None, thread: str = "monday") -> None:
+def keep(store: Store, *turns: str, thread: str = "monday") -> None:
     for turn in turns:
-        store.episodes.add(turn, source="chat", thread=thread, speaker="user", scope=scope)
+        store.episodes.add(turn, source="chat", thread=thread, speaker="user")
 
 
 def test_turns_kept_without_a_model_are_counted_and_read_later(store: Store) -> None:
     keep(store, "I drink tea", "really")
-    keep(store, "so do I", scope=ANA)
-    assert (store.status(scope="all").unread, store.status().unread) == (2, 1)
-    assert store.status(scope="all").not_learned == 0
+    keep(store.of(ANA), "so do I")
+    assert (store.of("all").status().unread, store.status().unread) == (2, 1)
+    assert store.of("all").status().not_learned == 0
     assert len(Memory(store, Model()).retry(everything=True)) == 2
-    assert store.status(scope="all").unread == 0
-    assert {fact.scope for fact in store.list(scope="all")} == {Scope(), ANA}
+    assert store.of("all").status().unread == 0
+    assert {fact.scope for fact in store.of("all").list()} == {Scope(), ANA}
 
 
 def test_retry_of_a_scope_reads_only_its_turns(store: Store) -> None:
     keep(store, "I drink tea")
-    keep(store, "so do I", scope=ANA)
+    keep(store.of(ANA), "so do I")
     assert len(Memory(store, Model()).retry(user_id="ana")) == 1
-    assert (store.status(scope="all").unread, store.status(scope=ANA).unread) == (1, 0)
+    assert (store.of("all").status().unread, store.of(ANA).status().unread) == (1, 0)
 
 
 def test_turns_of_a_model_that_is_away_wait_for_the_next_retry(store: Store) -> None:

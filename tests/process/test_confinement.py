@@ -44,9 +44,7 @@ def ids(path: Path) -> dict[str, list[Any]]:
             metadata={"where": SECRET},
         )  # fmt: skip
         pair = [store.add(f"It is {SECRET} {n}", subject="both").id for n in (1, 2)]
-        proposal = store.proposals.put_forward(
-            pair, f"It is {SECRET} 1 and 2", {}, scope=memstore.Scope()
-        )
+        proposal = store.of().proposals.put_forward(pair, f"It is {SECRET} 1 and 2", {})
         store.graph.build()
         return {
             "facts": [old.id, new.id, gone.id, task.id, *pair],

@@ -54,14 +54,14 @@ def prepare(path):
 def run_job(path):
     with opened(path) as store:
         try:
-            done = store.erasure(source="web:x", scope="all").apply()
+            done = store.of("all").erasure(source="web:x").apply()
         except memstore.NotFound:  # it was completed
             return True
         return done.is_gone
 
 def state(path):
     with opened(path) as store:
-        facts = store.list(scope="all", active_only=False, include_deleted=True, limit=1000)
+        facts = store.of("all").list(active_only=False, include_deleted=True, limit=1000)
         return {
             "facts": sorted(fact.content for fact in facts),
             "said": sorted(one.content for one in store.episodes.list(limit=1000)),

@@ -54,7 +54,7 @@ def told(counted: Counter[str]) -> str:
 def check_file(path: Path) -> None:
     with memstore.open(path, embedder=None) as store:
         assert store.file.doctor() == []
-        assert [fact.content for fact in store.list(subject="canary", scope="all")] == [CANARY]
+        assert [fact.content for fact in store.of("all").list(subject="canary")] == [CANARY]
 
 
 def check_log(said: str) -> None:
@@ -284,7 +284,7 @@ def foreign(chance: Hostile, source: str) -> list[dict[str, Any]]:
 
 
 def attempt(store: Store, source: str, file: Path, skip: bool) -> str:
-    before = store.count(scope="all", active_only=False), store.episodes.count(scope="all")
+    before = store.of("all").count(active_only=False), store.of("all").episodes.count()
     try:
         if source == "export":
             with file.open(encoding="utf-8") as lines:
@@ -295,7 +295,7 @@ def attempt(store: Store, source: str, file: Path, skip: bool) -> str:
         said = str(error)
     else:
         return "imported"
-    after = store.count(scope="all", active_only=False), store.episodes.count(scope="all")
+    after = store.of("all").count(active_only=False), store.of("all").episodes.count()
     assert said
     assert after == before, (source, said)
     return "refused"

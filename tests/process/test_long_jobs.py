@@ -90,7 +90,7 @@ def run_job(path):
 def state(path):
     # All that a user sees, apart from times and ids.
     with opened(path) as store:
-        facts = store.list(scope="all", active_only=False, include_deleted=True, limit=1000)
+        facts = store.of("all").list(active_only=False, include_deleted=True, limit=1000)
         return {
             "facts": sorted([fact.content, fact.status] for fact in facts),
             "said": sorted(one.content for one in store.episodes.list(limit=1000)),

@@ -310,7 +310,7 @@ def test_each_conversation_arrives_once(
                 assert session.keep(url) == 0
     assert spool.Spool(url).is_empty()
     with memstore.open(path, namespace="team", embedder=None) as store:
-        arrived = [one.content for one in store.episodes.list(scope="all", limit=None)]
+        arrived = [one.content for one in store.of("all").episodes.list(limit=None)]
         for session in sessions:
             own = [text for text in arrived if text in session.said]
             assert sorted(own) == sorted(session.said)

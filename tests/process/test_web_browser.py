@@ -15,7 +15,7 @@ from tests.support.chromium import Watch, chromium
 from tests.support.web_server import WebServer
 
 import memstore
-from memstore import Scope, Store
+from memstore import Store
 
 if sys.platform == "linux":
     import resource
@@ -296,7 +296,7 @@ def test_signing_out_closes_every_tab(visit: Callable[..., Any]) -> None:
 def fill(memory: Store, text: str) -> None:
     """Store one of all that pages show, with a text in each of its fields."""
     memory.episodes.add(f"so: {text}", source=f"web:{text}", speaker=text, thread=text)
-    memory.tasks.create(text, project=text, due=text, owners=Scope(user_id=text))
+    memory.of(user_id=text).tasks.create(text, project=text, due=text)
     memory.tasks.create(f"and {text}", priority="high", due="2020-01-01")
     memory.record_search(text, facts=[1])
     assert memory.searches(limit=1)  # which writes them

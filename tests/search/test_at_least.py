@@ -54,19 +54,19 @@ def test_every_call_selects_what_reading_all_selects(
     filled: Store, ids: dict[str, str | None]
 ) -> None:
     scope = AtLeast(**ids)
-    facts = {fact.id for fact in filled.list(scope="all") if theirs(fact.scope, ids)}
-    assert {fact.id for fact in filled.list(scope=scope)} == facts
-    assert filled.count(scope=scope) == len(facts)
-    assert filled.count(scope=scope, subject="s1") == len(filled.list(scope=scope, subject="s1"))
-    hits = filled.search("coffee", scope=scope, limit=100)
+    facts = {fact.id for fact in filled.of("all").list() if theirs(fact.scope, ids)}
+    assert {fact.id for fact in filled.of(scope).list()} == facts
+    assert filled.of(scope).count() == len(facts)
+    assert filled.of(scope).count(subject="s1") == len(filled.of(scope).list(subject="s1"))
+    hits = filled.of(scope).search("coffee", limit=100)
     assert {hit.fact.id for hit in hits} == facts
-    assert filled.counts(scope=scope).active == len(facts)
-    turns = {one.id for one in filled.episodes.list(scope="all") if theirs(one.scope, ids)}
-    assert {one.id for one in filled.episodes.list(scope=scope)} == turns
-    assert filled.episodes.count(scope=scope) == len(turns)
-    found = filled.episodes.search("coffee", scope=scope, limit=100)
+    assert filled.of(scope).counts().active == len(facts)
+    turns = {one.id for one in filled.of("all").episodes.list() if theirs(one.scope, ids)}
+    assert {one.id for one in filled.of(scope).episodes.list()} == turns
+    assert filled.of(scope).episodes.count() == len(turns)
+    found = filled.of(scope).episodes.search("coffee", limit=100)
     assert {hit.episode.id for hit in found} == turns
-    told = filled.recall("coffee", scope=scope, max_tokens=20_000)
+    told = filled.of(scope).recall("coffee", max_tokens=20_000)
     assert set(told.facts) <= facts
 
 
@@ -74,11 +74,11 @@ def test_a_user_finds_what_was_stored_in_a_run_and_nobody_elses() -> None:
     with memstore.open(":memory:") as store:
         store.add("Ana likes green tea.", subject="ana", user_id="ana", run_id="r1")
         store.add("Ben likes green tea.", subject="ben", user_id="ben", run_id="r1")
-        assert not store.search("green tea", scope=Scope(user_id="ana"))
-        [hit] = store.search("green tea", scope=AtLeast(user_id="ana"))
+        assert not store.of(user_id="ana").search("green tea")
+        [hit] = store.of(AtLeast(user_id="ana")).search("green tea")
         assert hit.fact.subject == "ana"
         then = store.as_of("now")
-        assert [hit.fact.subject for hit in then.search("tea", scope=AtLeast(user_id="ana"))] == [
+        assert [hit.fact.subject for hit in then.of(AtLeast(user_id="ana")).search("tea")] == [
             "ana"
         ]
 
@@ -86,17 +86,17 @@ def test_a_user_finds_what_was_stored_in_a_run_and_nobody_elses() -> None:
 def test_deleting_all_of_at_least_these_owners_is_taken_back_at_once() -> None:
     with memstore.open(":memory:", embedder=None) as store:
         fill(store)
-        store.tasks.create("call Ana", owners=Scope(user_id="ana"))
-        before = store.count(scope="all")
-        gone = store.list(scope=AtLeast(user_id="ana"), tasks=False)
-        assert store.delete_all(scope=AtLeast(user_id="ana")) == len(gone) == 12
-        assert store.count(scope="all") == before - 12
-        assert len(store.tasks.list(owners="all")) == 1
-        assert store.delete_all(scope=AtLeast(user_id="ana")) == 0
+        store.of(user_id="ana").tasks.create("call Ana")
+        before = store.of("all").count()
+        gone = store.of(AtLeast(user_id="ana")).list(tasks=False)
+        assert store.of(AtLeast(user_id="ana")).delete_all() == len(gone) == 12
+        assert store.of("all").count() == before - 12
+        assert len(store.of("all").tasks.list()) == 1
+        assert store.of(AtLeast(user_id="ana")).delete_all() == 0
         [at] = {store.get(fact.id).deleted_at for fact in gone}
         assert at is not None
-        assert store.restore_deleted(at, scope="all") == 12
-        assert store.count(scope="all") == before
+        assert store.of("all").restore_deleted(at) == 12
+        assert store.of("all").count() == before
 
 
 def test_at_least_nobody_is_refused_and_so_is_all_for_deletion() -> None:
@@ -104,16 +104,21 @@ def test_at_least_nobody_is_refused_and_so_is_all_for_deletion() -> None:
         AtLeast()
     with pytest.raises(ValueError, match="user_id is empty"):
         AtLeast(user_id=" ")
-    with (
-        memstore.open(":memory:", embedder=None) as store,
-        pytest.raises(TypeError, match="must be a Scope or AtLeast, not str"),
-    ):
-        store.delete_all(scope="all")  # type: ignore[arg-type]
+    with memstore.open(":memory:", embedder=None) as store:
+        for one in (store, store.of("all")):
+            with pytest.raises(ValueError, match="owners are needed"):
+                one.delete_all()
 
 
-def test_calls_about_exact_owners_refuse_it() -> None:
-    with (
-        memstore.open(":memory:", embedder=None) as store,
-        pytest.raises(TypeError, match='scope must be a Scope, "all" or None, not AtLeast'),
-    ):
-        store.log(scope=AtLeast(user_id="ana"))  # type: ignore[arg-type]
+def test_what_is_stored_for_at_least_some_owners_names_its_own() -> None:
+    with memstore.open(":memory:", embedder=None) as store:
+        anas = store.of(AtLeast(user_id="ana"))
+        with pytest.raises(ValueError, match=r"owners must be named: .* at least user_id 'ana'"):
+            anas.add("likes tea", subject="ana")
+        with pytest.raises(ValueError, match=r"owners contradict .* user_id 'ana'"):
+            anas.add_many([NewFact(content="likes tea", subject="ana", user_id="ben")])
+        [fact] = anas.add_many(
+            [NewFact(content="likes tea", subject="ana", user_id="ana", run_id="r1")]
+        )
+        assert anas.get(fact.id).run_id == "r1"
+        assert [act.changes[0].facts for act in anas.log()] == [(fact.id,)]

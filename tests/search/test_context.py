@@ -15,7 +15,6 @@ from memstore import InvalidArgument, Scope, SearchHit, Store
 
 Open = Callable[..., Store]
 
-NOBODY = Scope()
 ANA = Scope(user_id="ana")
 
 
@@ -31,11 +30,11 @@ def _row(hit: Any) -> Any:
     return hit.fact if isinstance(hit, SearchHit) else hit.episode
 
 
-def say(store: Store, *texts: str, thread: str | None = "a", scope: Scope = NOBODY) -> list[int]:
+def say(store: Store, *texts: str, thread: str | None = "a") -> list[int]:
     """Store each text as a fact and as an episode; return the ids of the facts."""
     for text in texts:
-        store.episodes.add(text, source="x", thread=thread, scope=scope)
-    new = [{"content": text, "subject": "s", "thread": thread, **scope.ids} for text in texts]
+        store.episodes.add(text, source="x", thread=thread)
+    new = [{"content": text, "subject": "s", "thread": thread} for text in texts]
     return [fact.id for fact in store.add_many(new)]
 
 
@@ -78,15 +77,15 @@ def test_every_row_appears_once(store: Store) -> None:
 
 def test_neighbours_have_the_owners_of_their_hit(store: Store) -> None:
     say(store, "nobody's", "needle", "nobody's too")
-    say(store, "Ana's", "needle of Ana", "Ana's too", scope=ANA)
+    say(store.of(ANA), "Ana's", "needle of Ana", "Ana's too")
     other = store.within("other")
     say(other, "elsewhere", "needle elsewhere", "elsewhere too")
     plain = (["nobody's"], "needle", ["nobody's too"])
     anas = (["Ana's"], "needle of Ana", ["Ana's too"])
     away = (["elsewhere"], "needle elsewhere", ["elsewhere too"])
     assert found(store, "needle", 5) == [plain]
-    assert found(store, "needle", 5, scope=ANA) == [anas]
-    assert sorted(found(store, "needle", 5, scope="all")) == sorted([plain, anas])
+    assert found(store.of(ANA), "needle", 5) == [anas]
+    assert sorted(found(store.of("all"), "needle", 5)) == sorted([plain, anas])
     assert sorted(found(store, "needle", 5, namespaces="all")) == sorted([plain, away])
 
 
@@ -185,9 +184,9 @@ def test_neighbours_match_a_naive_walk(rows: list[Any], context: int) -> None:
                              seq=None if thread is None else seq)  # fmt: skip
             if gone:
                 store.delete(fact.id)
-        hits = store.search("needle", scope="all", context=context, limit=4)
+        hits = store.of("all").search("needle", context=context, limit=4)
         shown = {hit.fact.id for hit in hits}
-        held = sorted(store.list(scope="all"), key=lambda fact: (fact.seq or 0, fact.id))
+        held = sorted(store.of("all").list(), key=lambda fact: (fact.seq or 0, fact.id))
         for hit in hits:
             mine = (hit.fact.thread, hit.fact.scope)
             thread = [one for one in held if one.thread and (one.thread, one.scope) == mine]

@@ -7,7 +7,7 @@ from collections.abc import Callable
 import pytest
 
 import memstore
-from memstore import Scope, Store
+from memstore import Store
 
 OpenStore = Callable[..., Store]
 
@@ -72,7 +72,7 @@ def test_what_may_not_be_seen_is_not_named(rules: Store) -> None:
     for fact in (foreign, owned, gone):
         for query in (f"#{fact.id}", str(fact.id), fact.uuid):
             assert fact.id not in found(rules, query)
-    assert found(rules, f"#{owned.id}", scope=Scope(user_id="ana")) == [owned.id]
+    assert found(rules.of(user_id="ana"), f"#{owned.id}") == [owned.id]
     assert found(rules, f"#{foreign.id}", namespaces="all")[0] == foreign.id
     assert found(rules, "#7", subject="w9") == []
 

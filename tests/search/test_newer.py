@@ -19,6 +19,7 @@ from memstore.frozen import replace
 from memstore.search import newer
 from memstore.search.corpus import FactCorpus
 from memstore.store import questions
+from memstore.store.store import standing_of
 from memstore.text import judge as judging
 from memstore.text.judge import Claim, Slots, Verdict
 
@@ -51,10 +52,9 @@ def named(
 ) -> dict[int, tuple[int, ...]]:
     """Return the newer facts of these, in a search with these conditions."""
     wanted = questions.narrowing(
-        store._reach,
+        standing_of(store),
         {
             **ASKED,
-            "scope": None,
             "active_only": True,
             "tasks": False,
             "namespaces": None,
@@ -140,9 +140,9 @@ def test_what_is_not_active_or_of_others_is_not_compared(store: Store, judge: Re
     of_user = add(store, "retire of a user", 2, user_id="u")
     assert named(store, judge, old) == {}
     assert judge.compared == [("drinks tea", store.get(last).content)]
-    assert named(store, judge, old, owned, scope="all", namespaces="all") == {owned: (of_user,)}
+    assert named(store.of("all"), judge, old, owned, namespaces="all") == {owned: (of_user,)}
     scope = Scope(user_id="u")
-    assert named(store, judge, owned, scope=scope) == {owned: (of_user,)}
+    assert named(store.of(scope), judge, owned) == {owned: (of_user,)}
 
 
 def test_later_facts_pass_the_filter_of_the_search(store: Store, judge: Recorder) -> None:

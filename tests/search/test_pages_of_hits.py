@@ -32,23 +32,21 @@ def test_scores_fall_and_pages_are_parts_of_one_order(
 ) -> None:
     with memstore.open(":memory:") as store:
         Memory(store, acts)
-        hits = store.search(query, scope="all", limit=20, **asked)
+        hits = store.of("all").search(query, limit=20, **asked)
         assert falls([hit.score for hit in hits])
-        whole = store.search(
-            query, scope="all", limit=1000, offset=0, half_lives_seconds={}, **asked
-        )
+        whole = store.of("all").search(query, limit=1000, offset=0, half_lives_seconds={}, **asked)
         assert falls([hit.score for hit in whole])
         pages = [
-            store.search(query, scope="all", limit=3, offset=offset, half_lives_seconds={}, **asked)
+            store.of("all").search(query, limit=3, offset=offset, half_lives_seconds={}, **asked)
             for offset in range(0, len(whole) + 3, 3)
         ]
         assert [(hit.fact.id, hit.score) for page in pages for hit in page] == [
             (hit.fact.id, hit.score) for hit in whole
         ]
-        turns = store.episodes.search(query, scope="all", limit=1000, offset=0)
+        turns = store.of("all").episodes.search(query, limit=1000, offset=0)
         assert falls([hit.score for hit in turns])
         parts = [
-            store.episodes.search(query, scope="all", limit=2, offset=offset)
+            store.of("all").episodes.search(query, limit=2, offset=offset)
             for offset in range(0, len(turns) + 2, 2)
         ]
         assert [hit.episode.id for page in parts for hit in page] == [

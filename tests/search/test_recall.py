@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from tests.support.examples import examples
 
 import memstore
-from memstore import NewFact, Scope, Store
+from memstore import NewFact, Store
 from memstore.domain.episodes import EpisodeHits
 from memstore.domain.records import SearchHit, SearchHits
 from memstore.providers.local import tokens_at_most
@@ -299,10 +299,10 @@ def test_filters_of_facts_exclude_episodes(words: Store) -> None:
 
 def test_other_owners_and_namespaces_are_not_recalled(words: Store) -> None:
     words.add("tea of Ana", subject="ana", user_id="ana")
-    words.episodes.add("tea of Ana, said", source="chat", scope=Scope(user_id="ana"))
+    words.of(user_id="ana").episodes.add("tea of Ana, said", source="chat")
     words.within("other").add("tea elsewhere", subject="x")
     assert words.recall("tea", max_tokens=500).text == ""
-    assert len(rows(words.recall("tea", max_tokens=500, scope=Scope(user_id="ana")))) == 2
+    assert len(rows(words.of(user_id="ana").recall("tea", max_tokens=500))) == 2
     assert len(rows(words.recall("tea", max_tokens=500, namespaces=["other"]))) == 1
 
 

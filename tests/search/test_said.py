@@ -95,10 +95,10 @@ def test_no_turn_is_shown_twice(words: Store) -> None:
 
 
 def test_turns_of_other_owners_and_namespaces_are_not_shown(words: Store) -> None:
-    say(words, *TALK, scope=ANA)
+    say(words.of(ANA), *TALK)
     say(words.within("other"), *TALK)
     assert not words.said("staging port")
-    assert words.said("staging port", scope=ANA)
+    assert words.of(ANA).said("staging port")
 
 
 def test_an_erased_or_expired_turn_is_not_shown(words: Store) -> None:
@@ -123,7 +123,7 @@ def test_around_returns_the_turns_beside_one_in_their_order(words: Store) -> Non
 
 
 def test_memory_search_returns_turns_of_its_scope_on_request(words: Store) -> None:
-    say(words, *TALK, scope=ANA)
+    say(words.of(ANA), *TALK)
     memory = Memory(words)
     assert memory.search("staging port", user_id="ana").said == ()
     found = memory.search("staging port", said=True, user_id="ana")

@@ -319,9 +319,9 @@ def test_other_owners_fact_is_not_found_with_a_scope(store: Store) -> None:
     store.add("tea", subject="s", user_id="ana")
     for scope in (BEN, Scope()):
         with pytest.raises(NotFound):
-            store.why_not("tea", 1, scope=scope)
-    assert stage(store, "tea", 1, scope=ANA) == "found"
-    assert stage(store, "tea", 1, scope="all") == "found"
+            store.of(scope).why_not("tea", 1)
+    assert stage(store.of(ANA), "tea", 1) == "found"
+    assert stage(store.of("all"), "tea", 1) == "found"
     outcome = store.why_not("tea", 1)
     assert (outcome.stage, outcome.text) == (
         "owners",
@@ -329,14 +329,14 @@ def test_other_owners_fact_is_not_found_with_a_scope(store: Store) -> None:
     )
     store.erase(1)
     with pytest.raises(NotFound):
-        store.why_not("tea", 1, scope=ANA)
+        store.of(ANA).why_not("tea", 1)
 
 
 def test_successor_of_other_owners_is_not_named(store: Store) -> None:
     store.add("tea", subject="s")
     store.add("rain", subject="s", user_id="ben", supersedes=1)
     assert "superseded by another fact" in store.why_not("tea", 1).text
-    assert "superseded by fact 2" in store.why_not("tea", 1, scope="all").text
+    assert "superseded by fact 2" in store.of("all").why_not("tea", 1).text
 
 
 def test_other_namespaces_fact_is_seen_only_where_it_may_be(store: Store) -> None:
@@ -412,7 +412,7 @@ REQUESTS = st.fixed_dictionaries(
         "subject": st.sampled_from(["s", "tea"]),
         "category": st.just("event"),
         "filters": st.sampled_from([{"level": 1}, [("level", ">=", 2)], {"level": None}]),
-        "scope": st.sampled_from([None, "all"]),
+        "owners": st.sampled_from([None, "all"]),
         "active_only": st.booleans(),
         "tasks": st.booleans(),
         "created_after": st.just(2 * DAY),
@@ -425,7 +425,7 @@ REQUESTS = st.fixed_dictionaries(
 DROPPED: dict[str, dict[str, Any]] = {
     Stage.SUPERSEDED: {"active_only": False},
     Stage.EXPIRED: {"active_only": False},
-    Stage.OWNERS: {"scope": "all"},
+    Stage.OWNERS: {"owners": "all"},
     Stage.SUBJECT: {"subject": None},
     Stage.CATEGORY: {"category": None},
     Stage.TASKS: {"tasks": True},
@@ -469,6 +469,14 @@ def fill(store: Store, wordless: Store, rows: list[dict[str, Any]]) -> list[int]
     return made
 
 
+def search(store: Store, query: str, owners: Any = None, **asked: Any) -> memstore.SearchHits:
+    return (store if owners is None else store.of(owners)).search(query, **asked)
+
+
+def why_not(store: Store, query: str, fact_id: int, owners: Any = None, **asked: Any) -> WhyNot:
+    return (store if owners is None else store.of(owners)).why_not(query, fact_id, **asked)
+
+
 def asked_at(request: dict[str, Any]) -> dict[str, Any]:
     """Return the keywords of a request, whose times are seconds before now."""
     now, asked = clock.utc_now(), {"limit": 10, "tasks": None, **request}
@@ -482,10 +490,10 @@ def asked_at(request: dict[str, Any]) -> dict[str, Any]:
 
 def check(store: Store, query: str, asked: dict[str, Any], fact_ids: list[int]) -> set[str]:
     """Compare what is said of each fact with searches; return the stages that were met."""
-    hits = [hit.fact.id for hit in store.search(query, **asked)]
+    hits = [hit.fact.id for hit in search(store, query, **asked)]
     met = set()
     for fact_id in sorted({*fact_ids[:3], *fact_ids[-3:], *hits[-2:], *fact_ids[::17]}):
-        outcome = store.why_not(query, fact_id, **asked)
+        outcome = why_not(store, query, fact_id, **asked)
         met.add(outcome.stage)
         if fact_id in hits:
             assert (outcome.stage, outcome.place) == (Stage.FOUND, hits.index(fact_id) + 1)
@@ -505,7 +513,7 @@ def check_stage(store: Store, query: str, asked: dict[str, Any], outcome: WhyNot
         fact = store.get(number)
         assert fact.status == lost or (fact.distrusted and lost == Stage.DISTRUSTED)
     elif lost in DROPPED:
-        further = store.why_not(query, number, **asked | DROPPED[lost])
+        further = why_not(store, query, number, **asked | DROPPED[lost])
         assert ORDER.index(Stage(further.stage)) > ORDER.index(Stage(lost))
         if lost == Stage.RELEVANCE:
             assert (further.stage, further.place) == (Stage.FOUND, outcome.place)
@@ -519,7 +527,7 @@ def check_stage(store: Store, query: str, asked: dict[str, Any], outcome: WhyNot
 def check_rank(store: Store, query: str, asked: dict[str, Any], outcome: WhyNot) -> None:
     """The place that was named is the place that the longest search has it at."""
     limit = asked["limit"]
-    hits = store.search(query, **asked | {"limit": 1000})
+    hits = search(store, query, **asked | {"limit": 1000})
     given = [hit.fact.id for hit in hits]
     if outcome.place is None:
         assert outcome.fact_id not in given
@@ -542,7 +550,7 @@ def check_places(store: Store, query: str, asked: dict[str, Any], outcome: WhyNo
     if asked.get("vector_weight") == 0 or outcome.words_only is not None or is_weighed:
         del places["by_meaning"]
     for name, weights in places.items():
-        hits = store.search(query, **alone | weights)
+        hits = search(store, query, **alone | weights)
         score = next((hit.score for hit in hits if hit.fact.id == outcome.fact_id), None)
         place = getattr(outcome, name)
         assert (place is None) == (score is None)
@@ -584,7 +592,7 @@ def test_budgets_agree_with_recalls(
             store.episodes.add(turn, source="chat")
         recalled = store.recall(query, max_tokens=max_tokens, touch=False)
         for fact_id in {*fact_ids[::9], *fact_ids[-3:], *recalled.facts}:
-            outcome = store.why_not(query, fact_id, max_tokens=max_tokens)
+            outcome = why_not(store, query, fact_id, max_tokens=max_tokens)
             event(outcome.stage)
             if fact_id in recalled.facts:
                 assert outcome.stage == Stage.FOUND

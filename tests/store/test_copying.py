@@ -46,7 +46,7 @@ def test_a_file_goes_to_a_server_and_back(tmp_path: Path, url: str) -> None:
         assert store.file.doctor(deep=True) == []
         assert [hit.fact.uuid for hit in store.search("quay boat", limit=10)] == found
         store.file.write_use_counts()
-        assert len(store.within("notes").list(scope="all")) == 1
+        assert len(store.within("notes").of("all").list()) == 1
     assert copy(url, back).head == head
     with memstore.open(back, embedder=embedder) as store:
         assert store.verify(head) == []
@@ -116,7 +116,7 @@ class Another(WordEmbedder):
 
 def go_on(store: Store, round_: int) -> None:
     """Change something of nearly everything."""
-    facts = store.list(scope="all")
+    facts = store.of("all").list()
     fresh = store.add(f"The quay has lamps {round_}", subject="quay", idempotency_key="k")
     store.add("newest", subject="quay", supersedes=fresh.id, metadata={"r": round_})
     store.erase(fresh.id)  # its key is free again

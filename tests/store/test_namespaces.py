@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from memstore import AccessDenied, Scope, Store
+from memstore import AccessDenied, Store
 from memstore.store.store import elsewhere
 
 
@@ -36,16 +36,16 @@ def test_namespaces_count_active_facts(store: Store) -> None:
     only.delete(only.add("deleted", subject="s").id)
     assert store.namespaces() == {"team/x": 2, "team/é": 1, "teams": 1, "z": 1}
     assert store.namespaces("team/") == {"team/x": 2, "team/é": 1}
-    assert store.namespaces(scope=None).keys() == {"team/x", "team/é", "teams"}
+    assert store.of().namespaces().keys() == {"team/x", "team/é", "teams"}
     assert store.namespaces("no") == {}
 
 
 def test_namespaces_that_hold_only_conversations_are_known(store: Store) -> None:
     store.add("here", subject="s")
     for name, user in (("team/chat", None), ("team/of-ana", "ana")):
-        store.within(name).episodes.add("Rotterdam it is", source="chat", scope=Scope(user_id=user))
+        store.within(name).of(user_id=user).episodes.add("Rotterdam it is", source="chat")
     assert store.namespaces() == {store.namespace: 1, "team/chat": 0, "team/of-ana": 0}
-    assert store.namespaces("team/", scope=None) == {"team/chat": 0}
+    assert store.of().namespaces("team/") == {"team/chat": 0}
     assert store.file.namespaces() == store.status().namespaces == store.namespaces()
     assert elsewhere(store) == {"team/chat": (0, 0, 1), "team/of-ana": (0, 0, 1)}
     assert elsewhere(store, namespaces=["team/chat"]).keys() == {store.namespace, "team/of-ana"}

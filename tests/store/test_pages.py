@@ -33,6 +33,7 @@ from memstore import (
 from memstore.database import journal
 from memstore.database.tables import facts as fact_table
 from memstore.domain import clock
+from memstore.domain.standing import Standing
 from memstore.facts import subjects as subject_lists
 from memstore.store.store import file_of
 from memstore.text.folding import subject_key
@@ -85,14 +86,14 @@ def test_subjects_are_those_found_by_hand(
         right = by_hand(memory, owner)
         for order, key in orders.items():
             found = paged(
-                lambda after, order=order: store.subjects(
-                    order=order, scope=OWNERS[owner], after=after, limit=limit
+                lambda after, order=order: store.of(OWNERS[owner]).subjects(
+                    order=order, after=after, limit=limit
                 )
             )
             assert found == sorted(right, key=key), order
         began = [one for one in right if subject_key(one.name).startswith("b")]
         for order in orders:
-            found = store.subjects("B", order=order, scope=OWNERS[owner])
+            found = store.of(OWNERS[owner]).subjects("B", order=order)
             assert sorted(found, key=lambda one: one.newest) == sorted(
                 began, key=lambda one: one.newest
             )
@@ -155,7 +156,7 @@ def test_a_subject_of_a_project_counts_with_the_shared_namespace(
     open_store: Callable[..., Store],
 ) -> None:
     store = open_store()
-    project = type(store)(store.file, "project", shared="default")
+    project = type(store)(store.file, Standing("project", shared="default"))
     store.add("likes tea", subject="Ana", category="preference")
     project.add("owns the build", subject="ana")
     assert [(one.name, one.facts) for one in project.subjects()] == [("ana", 2)]
@@ -185,7 +186,7 @@ def test_owners_are_those_found_by_hand(
 ) -> None:
     memory = Memory(fresh(), acts)
     store = memory.store
-    store.episodes.add("Bob's words", source="chat", scope=BOB)
+    store.of(BOB).episodes.add("Bob's words", source="chat")
     found: dict[Scope, Counter[str]] = {Scope(): Counter(), BOB: Counter()}
     for fact in memory.facts():
         held = found.setdefault(fact.scope, Counter())
@@ -216,7 +217,7 @@ def test_counts_and_reads_of_many_are_those_of_one_at_a_time(
 ) -> None:
     memory, owners = Memory(fresh(), acts), OWNERS[owner]
     store, facts = memory.store, memory.facts(owner)
-    whole, counted = store.status(scope=owners).to_dict(), store.counts(scope=owners).to_dict()
+    whole, counted = store.of(owners).status().to_dict(), store.of(owners).counts().to_dict()
     assert counted.items() <= whole.items()
     states = Counter(fact.status for fact in facts)
     if owner != "ana":  # an erased fact counts as a deleted one of nobody
@@ -224,10 +225,9 @@ def test_counts_and_reads_of_many_are_those_of_one_at_a_time(
     for name in ("active", "superseded", "deleted", "expired", "distrusted"):
         assert counted[name] == states[name]
     ids = [memory.last + 1, *memory.ids[::-1], memory.last, -5, 2**70]
-    assert store.get_many(ids, scope=owners) == facts[::-1]
-    assert store.histories(ids, scope=owners) == {
-        fact.id: store.history(fact.id, scope=None if owner == "all" else fact.scope)
-        for fact in facts
+    assert store.of(owners).get_many(ids) == facts[::-1]
+    assert store.of(owners).histories(ids) == {
+        fact.id: store.of(None if owner == "all" else fact.scope).history(fact.id) for fact in facts
     }
 
 
@@ -292,11 +292,11 @@ def test_lists_and_counts_are_what_passes_one_by_one(
     fresh: Callable[[], Store], acts: list[tuple[int, ...]], owner: str, limit: int, newest: bool
 ) -> None:
     memory = Memory(fresh(), acts)
-    store, facts = memory.store, memory.facts(owner)
+    store, facts = memory.store.of(OWNERS[owner]), memory.facts(owner)
     drawn = [fact.episode_id for fact in facts if fact.episode_id is not None]
     view = store.as_of("now")
     for narrowed in (*NARROWED, {"episode": drawn[0] if drawn else 10**6}):
-        asked = {**narrowed, "scope": OWNERS[owner]}
+        asked = narrowed
         right = [fact.id for fact in facts if passes(fact, narrowed)]
         assert [fact.id for fact in store.list(**asked)] == right, narrowed
         assert store.count(**asked) == view.count(**asked) == len(right), narrowed
@@ -408,7 +408,7 @@ def lines_by_hand(memory: Memory, owner: str) -> list[Any]:
             lines = journal.of_fact(transaction, fact_id)
         if owner == "all" or fact.scope == (OWNERS[owner] or Scope()):
             found += lines
-    for episode in store.episodes.list(scope=OWNERS[owner], include_expired=True):
+    for episode in store.of(OWNERS[owner]).episodes.list(include_expired=True):
         found += store.episodes.journal(episode.id)
     return sorted((one for one in found if one.kind != "embed"), key=lambda line: -line.id)
 
@@ -419,9 +419,9 @@ def test_changes_are_the_lines_of_the_journal_in_words(
     fresh: Callable[[], Store], acts: list[tuple[int, ...]], owner: str, limit: int
 ) -> None:
     memory = Memory(fresh().within(confined=True), acts)
-    store, asked = memory.store, {"scope": OWNERS[owner]}
+    store = memory.store.of(OWNERS[owner])
     right = lines_by_hand(memory, owner)
-    found = paged(lambda last: store.changes(**asked, limit=limit, before=last and last.line))
+    found = paged(lambda last: store.changes(limit=limit, before=last and last.line))
     assert [(one.line, one.at, one.act) for one in found] == [
         (one.id, one.at, one.txn) for one in right
     ]
@@ -430,17 +430,15 @@ def test_changes_are_the_lines_of_the_journal_in_words(
         assert line.fact_id is None or line.fact_id in change.facts
         assert (change.run, change.actor, change.source) == (line.run, line.actor, line.source)
     onwards = paged(
-        lambda last: store.changes(
-            **asked, limit=limit, newest_first=False, after=last and last.line
-        )
+        lambda last: store.changes(limit=limit, newest_first=False, after=last and last.line)
     )
     assert onwards == found[::-1]
-    for act in store.log(**asked, limit=None):
+    for act in store.log(limit=None):
         if len(act.changes) == len(act.changes[0].lines) == 1:  # told in the same words
             (one,) = (one for one in found if one.line == act.changes[0].lines[0])
             assert (one.text, one.claims) == (act.changes[0].text, act.changes[0].claims)
     for kind in {one.kind for one in right}:
-        of_kind = store.changes(**asked, kinds=[kind], limit=None)
+        of_kind = store.changes(kinds=[kind], limit=None)
         assert [one.line for one in of_kind] == [one.id for one in right if one.kind == kind]
 
 
@@ -482,22 +480,22 @@ def test_activity_counts_the_changes_of_each_local_day(
             if n % 3 == 0:
                 store.delete(fact.id)
         for owner, scope in OWNERS.items():
-            found = store.activity(days, zone, scope=scope)
+            found = store.of(scope).activity(days, zone)
             today = now.utc_now().astimezone(ZoneInfo(zone)).date()
             assert [one.day for one in found] == [
                 today - timedelta(days=ago) for ago in range(days - 1, -1, -1)
             ]
             right = Counter(
                 (one.at.astimezone(ZoneInfo(zone)).date(), one.kind)
-                for one in store.changes(scope=scope, limit=None)
+                for one in store.of(scope).changes(limit=None)
             )
             shown = {one.day for one in found}
             assert {
                 (one.day, kind): number for one in found for kind, number in one.kinds.items()
             } == {key: number for key, number in right.items() if key[0] in shown}, owner
             for one in found:
-                lines = store.changes(
-                    scope=scope, after=one.first - 1, before=one.last + 1, limit=None
+                lines = store.of(scope).changes(
+                    after=one.first - 1, before=one.last + 1, limit=None
                 )
                 assert sum(one.kinds.values()) == len(lines)
 
@@ -542,16 +540,16 @@ def test_activity_of_days_that_are_over_is_the_same_again(
         store.within("other").add("a pan", subject="pan")
         now.advance(86_400)
         store.add("the kettle is red", subject="kettle")
-        assert [one.kinds for one in store.activity(2, scope="all")] == [{"add": 1}, {"add": 1}]
+        assert [one.kinds for one in store.of("all").activity(2)] == [{"add": 1}, {"add": 1}]
         store.erase(first.id)
         today = {"add": 1, "erase": 1}
         for zone in ("UTC", "Asia/Tokyo", "UTC"):
-            found = store.activity(2, zone, scope="all")
+            found = store.of("all").activity(2, zone)
             assert [one.kinds for one in found] == [{"add": 1}, today]
-            hers = store.activity(2, zone, scope=Scope(user_id="ana"))
+            hers = store.of(user_id="ana").activity(2, zone)
             assert [one.kinds for one in hers] == [{}, {}]
         found[0].kinds.clear()  # the caller's own
-        assert store.activity(2, scope="all")[0].kinds == {"add": 1}
+        assert store.of("all").activity(2)[0].kinds == {"add": 1}
 
 
 # -- proposals ----------------------------------------------------------------------------------
@@ -571,21 +569,21 @@ def test_proposals_are_paged_and_counted(
             store.apply([AddFact(fact=newer, precedence=MayReplace(first.id, 0.9))])
         else:
             scope = Scope(user_id=names["user_id"])
-            store.proposals.put_forward([first.id, second.id], "both", {}, scope=scope)
-        (last,) = store.proposals.list(scope="all")[-1:]
+            store.of(scope).proposals.put_forward([first.id, second.id], "both", {})
+        (last,) = store.of("all").proposals.list()[-1:]
         if decided < 5:
             [store.proposals.accept, store.proposals.reject][decided % 2](last.id)
         elif retires:
             store.delete(first.id)
-    every = store.proposals.list(None, scope="all")
+    every = store.of("all").proposals.list(None)
     assert len(every) == len(made)
     for state in ("open", "accepted", "rejected", None):
         for owner in OWNERS:
             for subject in (None, "BOB"):
-                asked = {"scope": OWNERS[owner], "subject": subject}
+                proposals = store.of(OWNERS[owner]).proposals
                 found = paged(
-                    lambda last, asked=asked, state=state: store.proposals.list(
-                        state, **asked, limit=limit, after_id=last and last.id
+                    lambda last, one=proposals, state=state, subject=subject: one.list(
+                        state, subject=subject, limit=limit, after_id=last and last.id
                     )
                 )
                 right = [
@@ -597,7 +595,7 @@ def test_proposals_are_paged_and_counted(
                     and (subject is None or subject_key(one.sources[0].subject) == "bob")
                 ]
                 assert [one.id for one in found] == [one.id for one in right]
-                assert store.proposals.count(state, **asked) == len(right)
+                assert proposals.count(state, subject=subject) == len(right)
 
 
 def test_proposals_are_narrowed_by_category_source_and_time(store: Store) -> None:
@@ -609,7 +607,7 @@ def test_proposals_are_narrowed_by_category_source_and_time(store: Store) -> Non
     first = propose("web:a", "tool")
     second = propose("web:b", "place")
     ids = [store.add(f"part {n}", subject="t", category="tool").id for n in range(2)]
-    both = store.proposals.put_forward(ids, "parts", {}, scope=Scope()).id
+    both = store.of().proposals.put_forward(ids, "parts", {}).id
     asked_at = {one.id: one.at for one in store.proposals.list()}
     for asked, right in (
         ({"category": "tool"}, [first, both]),  # one of a consolidation, too
@@ -642,10 +640,10 @@ def _owners(proposal: Proposal) -> set[Scope]:
 
 def test_activity_counts_the_lines_that_changes_shows(store: Store) -> None:
     def counted(one: Store) -> int:
-        return sum(sum(day.kinds.values()) for day in one.activity(2, scope="all"))
+        return sum(sum(day.kinds.values()) for day in one.of("all").activity(2))
 
     def shown(one: Store) -> int:
-        return len(one.changes(scope="all", limit=None))
+        return len(one.of("all").changes(limit=None))
 
     other = store.within("other")
     facts = [store.add(f"kettle {n}", subject="kettle") for n in range(3)]

@@ -228,7 +228,7 @@ def test_longer_text_makes_room_for_the_next(open_store: Open) -> None:
 
 def test_only_facts_and_turns_of_the_owners_and_namespace(store: memstore.Store) -> None:
     asked = "which port does staging use?"
-    assert store.remind(asked, scope=memstore.Scope(user_id="ben")).text == ""
+    assert store.of(user_id="ben").remind(asked).text == ""
     assert store.within("elsewhere").remind(asked).text == ""
 
 

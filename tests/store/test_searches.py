@@ -46,12 +46,12 @@ def test_searches_are_narrowed(store: Store, manual_clock: ManualClock) -> None:
     store.record_search("one", facts=[fact.id])
     manual_clock.advance(60)
     web.record_search("two")
-    web.record_search("three", scope=ANA)
+    web.of(ANA).record_search("three")
     assert asked(store) == ["two", "one"]
-    assert asked(store, scope=ANA) == ["three"]
-    assert asked(store, scope="all", limit=2) == ["three", "two"]
-    last = store.searches(scope="all", limit=2)[-1]
-    assert asked(store, scope="all", before=last.id) == ["one"]
+    assert asked(store.of(ANA)) == ["three"]
+    assert asked(store.of("all"), limit=2) == ["three", "two"]
+    last = store.of("all").searches(limit=2)[-1]
+    assert asked(store.of("all"), before=last.id) == ["one"]
     assert asked(store, client="codex") == ["two"]
     assert asked(store, fact=fact.id) == ["one"]
     assert asked(store, is_empty=True) == ["two"]
@@ -61,7 +61,7 @@ def test_searches_are_narrowed(store: Store, manual_clock: ManualClock) -> None:
     assert asked(store, since=at + timedelta(seconds=1)) == ["two"]
     assert asked(store, run=last.run) == ["two", "one"]
     assert asked(store.within("other")) == []
-    assert asked(store.within(confined=True), scope="all") == ["three", "two", "one"]
+    assert asked(store.within(confined=True).of("all")) == ["three", "two", "one"]
     for wrong in ({"run": "x"}, {"limit": 0}, {"since": "soon"}):
         with pytest.raises(InvalidArgument):
             store.searches(**wrong)
@@ -186,12 +186,12 @@ def test_erasing_a_person_or_a_run_removes_their_searches(store: Store) -> None:
     store.add("likes tea", subject="ana", user_id="ana")
     store.add("likes rain", subject="x")
     for scope in (ANA, Scope(user_id="ana", run_id="1"), Scope()):
-        store.record_search("what does she like", scope=scope)
-    assert len(asked(store, scope="all")) == 3
+        store.of(scope).record_search("what does she like")
+    assert len(asked(store.of("all"))) == 3
     store.erasure(owner="ana").apply()
-    assert asked(store, scope="all") == ["what does she like"]
+    assert asked(store.of("all")) == ["what does she like"]
     store.erasure(run=store.searches()[0].run).apply()
-    assert asked(store, scope="all") == []
+    assert asked(store.of("all")) == []
 
 
 def test_erasing_many_facts_blanks_their_queries(store: Store, path: Path) -> None:
@@ -222,11 +222,11 @@ def test_clearing_a_namespace_removes_its_searches(store: Store) -> None:
 
 def test_clearing_the_record_takes_that_of_the_owners_named(store: Store) -> None:
     for scope in (None, ANA):
-        store.record_search("tea", scope=scope)
-    assert store.clear_searches(scope=ANA) == 1
-    assert asked(store, scope="all") == ["tea"]
-    assert store.clear_searches(scope="all") == 1
-    assert asked(store, scope="all") == []
+        store.of(scope).record_search("tea")
+    assert store.of(ANA).clear_searches() == 1
+    assert asked(store.of("all")) == ["tea"]
+    assert store.of("all").clear_searches() == 1
+    assert asked(store.of("all")) == []
 
 
 def test_neither_the_journal_nor_an_export_has_the_searches(store: Store) -> None:
@@ -251,7 +251,7 @@ def test_facts_given_most_often_and_never(store: Store) -> None:
     never = store.given(never=True)
     assert [(one.fact.id, one.searches) for one in never] == [(ids[4], 0), (ids[2], 0)]
     assert [one.fact.id for one in store.given(never=True, before_id=ids[4])] == [ids[2]]
-    assert [one.fact.user_id for one in store.given(never=True, scope=ANA)] == ["ana"]
+    assert [one.fact.user_id for one in store.of(ANA).given(never=True)] == ["ana"]
     assert most[0].to_dict()["searches"] == 3
 
 

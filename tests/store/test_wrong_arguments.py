@@ -73,7 +73,6 @@ SOUND: dict[str, Any] = {
     "path": "/nowhere/at/all",
     "generation_id": 1,
     "name_or_id": "n",
-    "scope": Scope(),
     "access": "read",
     "timeout_seconds": 0.01,
     "target": "/nowhere/at/all",
@@ -184,6 +183,7 @@ def test_wrong_arguments_raise_the_documented_errors(
 ) -> None:
     call = getattr(parts(held)[part], method)
     arguments: dict[str, Any] = {}
+    first: list[Any] = []
     for name, parameter in inspect.signature(call).parameters.items():
         if name == "progress" or parameter.kind is parameter.VAR_POSITIONAL:
             continue
@@ -193,16 +193,18 @@ def test_wrong_arguments_raise_the_documented_errors(
         elif needed:
             assert name in SOUND, f"{part}.{method} needs a sound {name}"
             arguments[name] = SOUND[name]
-    answer(call, **arguments)
+        if parameter.kind is parameter.POSITIONAL_ONLY and name in arguments:
+            first.append(arguments.pop(name))
+    answer(call, *first, **arguments)
 
 
 @settings(phases=[Phase.explicit, Phase.generate], max_examples=examples(100))
-@given(changes=CHANGES, scope=st.one_of(st.just(Scope()), WRONG), since=WRONG)
-@example(changes=[AddFact(fact=NewFact(content="c", subject="s"))], scope=Scope(), since=10**30)
+@given(changes=CHANGES, owners=st.one_of(st.just(Scope()), WRONG), since=WRONG)
+@example(changes=[AddFact(fact=NewFact(content="c", subject="s"))], owners=Scope(), since=10**30)
 def test_wrong_changes_raise_the_documented_errors(
-    held: Store, changes: Any, scope: Any, since: Any
+    held: Store, changes: Any, owners: Any, since: Any
 ) -> None:
-    answer(held.apply, changes, scope=scope, since=since)
+    answer(lambda: held.of(owners).apply(changes, since=since))
 
 
 @settings(phases=[Phase.explicit, Phase.generate], max_examples=examples(100))

@@ -9,6 +9,7 @@ from typing import Any, Final
 from hypothesis import strategies as st
 
 from memstore import Fact, MemstoreError, Scope, Store
+from memstore.domain.standing import Standing
 from memstore.store.store import file_of
 
 ANA: Final = Scope(user_id="ana")
@@ -24,7 +25,7 @@ ACTS = st.lists(st.tuples(*[st.integers(0, 99)] * 3), min_size=1, max_size=30)
 
 def unconfined(store: Store) -> Store:
     """Return a store of the same file that is not confined."""
-    return Store(file_of(store), store.namespace)
+    return Store(file_of(store), Standing(store.namespace))
 
 
 class Memory:

@@ -18,7 +18,6 @@ from memstore import (
     Extractor,
     GeneratorUnavailable,
     NewFact,
-    Scope,
     Store,
     TransferError,
 )
@@ -38,7 +37,7 @@ def target(tmp_path: Path, open_store: Callable[..., Store]) -> Store:
 
 def fill(store: Store) -> dict[str, int]:
     """Write one episode of every kind down, facts drawn from them, and what hangs on both."""
-    talk = store.episodes.add(
+    talk = store.of(user_id="alice", run_id="r1").episodes.add(
         "Alice: we moved to Lyon",
         source="chat",
         name="the move",
@@ -48,7 +47,6 @@ def fill(store: Store) -> dict[str, int]:
         metadata={"n": 1, "deep": {"list": [1, None, "日本"]}},
         valid_at="2026-01-01",
         idempotency_key="talk-1",
-        scope=Scope(user_id="alice", run_id="r1"),
     )
     store.episodes.update(talk.id, tags=["home"], metadata={"n": None, "checked": True})
     store.episodes.update(talk.id, expired_at="2026-06-01T00:00:00Z")
@@ -234,7 +232,7 @@ def test_erased_episode_is_imported_as_an_empty_row(store: Store, target: Store)
     assert "555-0199" not in "".join(lines)
     assert "secret" not in "".join(lines)
     target.import_(lines)
-    assert target.episodes.count(include_expired=True, scope="all") == 2
+    assert target.of("all").episodes.count(include_expired=True) == 2
     assert target.file.doctor() == []
 
 

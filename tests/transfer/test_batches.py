@@ -78,9 +78,9 @@ def filled(store: Store, number: int) -> list[str]:
 
 
 def state(store: Store) -> dict[str, object]:
-    facts = store.list(active_only=False, include_deleted=True, scope="all")
+    facts = store.of("all").list(active_only=False, include_deleted=True)
     uuids = {one.id: one.uuid for one in facts}
-    said = {one.id: one.uuid for one in store.episodes.list(scope="all")}
+    said = {one.id: one.uuid for one in store.of("all").episodes.list()}
     return {
         one.uuid: (
             one.content,

@@ -15,7 +15,7 @@ from tests.support.command_line import CommandLine, cli_fixture  # noqa: F401
 from tests.support.raw import SERVED, raw, stored
 
 import memstore
-from memstore import Scope, Store
+from memstore import Store
 from memstore.faces.cli import transfer as transfer_command
 from memstore.frozen import replace
 from memstore.transfer.known import Left
@@ -43,7 +43,7 @@ def deleted_and_erased(store: Store, fact_id: int) -> None:
 
 
 def proposed(store: Store, fact_id: int) -> None:
-    store.proposals.put_forward([fact_id, fact_id + 1], "both", {}, scope=Scope())
+    store.of().proposals.put_forward([fact_id, fact_id + 1], "both", {})
 
 
 def accepted(store: Store, fact_id: int) -> None:
@@ -257,7 +257,7 @@ def test_what_quotes_an_erased_fact_is_not_taken_back(
     target.import_(source.export())
     target.erase(1)
     if acts == "proposal":
-        source.proposals.put_forward([1, 2], secret, {"said": secret}, scope=Scope())
+        source.of().proposals.put_forward([1, 2], secret, {"said": secret})
     elif acts == "decision":
         source.graph.merge("Zebediah", "Zeb")
     elif acts == "reply":

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from memstore import Memory, NewFact, Scope, Store
+from memstore import Memory, NewFact, Store
 from memstore.domain.records import Fact
 from memstore.facts.batch import AddFact, MayReplace
 from memstore.transfer import merging, references
@@ -33,7 +33,7 @@ def here(store: Store, fact: Fact) -> int:
 def test_an_imported_consolidation_can_be_undone(store: Store, target: Store) -> None:
     facts = [store.add(text, subject="ana") for text in ("likes tea", "likes rum", "likes gin")]
     ids = [fact.id for fact in facts]
-    proposal = store.proposals.put_forward(ids, "likes drinks", {}, scope=Scope())
+    proposal = store.of().proposals.put_forward(ids, "likes drinks", {})
     store.proposals.accept(proposal.id)
     target.import_(store.export())
     target.reinstate(here(target, facts[1]))
@@ -72,7 +72,7 @@ def entangled(store: Store) -> None:
     """Fill a store with facts whose journals refer to one another."""
     ids = [store.add(f"one {n}", subject="ana").id for n in range(24)]
     first, second, third = ids[:8], ids[8:16], ids[16:]
-    summed = [store.proposals.put_forward(some, f"sum of {some[0]}", {}, scope=Scope())
+    summed = [store.of().proposals.put_forward(some, f"sum of {some[0]}", {})
               for some in (first[::2] + third, first[1::2] + second)]  # fmt: skip
     store.proposals.accept(summed[0].id)
     store.reinstate(first[0])
@@ -141,9 +141,8 @@ def test_lines_refer_to_rows_in_earlier_and_later_batches(
             patched.setattr(merging._Merge, "take", take)
             target.import_(lines)
         target.add(f"meanwhile {stop}", subject="theirs")
-        target.proposals.put_forward(
-            [target.add(f"{stop} {n}", subject="theirs").id for n in range(2)], f"sum {stop}", {},
-            scope=Scope())  # fmt: skip
+        theirs = [target.add(f"{stop} {n}", subject="theirs").id for n in range(2)]
+        target.proposals.put_forward(theirs, f"sum {stop}", {})
     target.import_(lines)
     assert {*named_in(store)} <= {*named_in(target)}
     assert target.file.doctor(deep=True) == []

@@ -38,8 +38,8 @@ class RoundTrips(RuleBasedStateMachine):
         self.file = memstore.open(Path(self.folder.name) / "a.db", embedder=None)
         self.store = self.file
 
-    def do(self, method: str, *args: Any, **given: Any) -> None:
-        call: Any = self.store
+    def do(self, method: str, *args: Any, owners: Scope | None = None, **given: Any) -> None:
+        call: Any = self.store if owners is None else self.store.of(owners)
         for name in method.split("."):
             call = getattr(call, name)
         try:
@@ -48,10 +48,10 @@ class RoundTrips(RuleBasedStateMachine):
             return
 
     def fact(self, place: int | None) -> Any:
-        return _at(place, self.store.list(scope="all", active_only=False, include_deleted=True))
+        return _at(place, self.store.of("all").list(active_only=False, include_deleted=True))
 
     def episode(self, place: int | None) -> Any:
-        return _at(place, self.store.episodes.list(scope="all", include_expired=True))
+        return _at(place, self.store.of("all").episodes.list(include_expired=True))
 
     @rule(namespace=st.sampled_from(("default", *NAMESPACES)))
     def go_on_in(self, namespace: str) -> None:
@@ -92,18 +92,18 @@ class RoundTrips(RuleBasedStateMachine):
     def say(self, content: str, tags: Any, metadata: Any, user: Any, thread: Any, seq: Any,
             speaker: Any) -> None:  # fmt: skip
         self.do("episodes.add", content, source="chat", tags=tags, metadata=metadata,
-                thread=thread, seq=seq, speaker=speaker, scope=Scope(user_id=user))  # fmt: skip
+                thread=thread, seq=seq, speaker=speaker, owners=Scope(user_id=user))  # fmt: skip
 
     @rule(place=PLACES, content=TEXTS, subject=NAMES, user=OWNERS)
     def propose(self, place: int, content: str, subject: str, user: Any) -> None:
         new = NewFact(content=content, subject=subject)
         old = self.fact(place)
         changes = [AddFact(fact=new, precedence=MayReplace(old, 0.5)), KeepFact(fact_id=old)]
-        self.do("apply", changes, scope=Scope(user_id=user))
+        self.do("apply", changes, owners=Scope(user_id=user))
 
     @rule(place=PLACES, accepted=st.booleans())
     def decide(self, place: int, accepted: bool) -> None:
-        proposal = _at(place, self.store.proposals.list(None, scope="all"))
+        proposal = _at(place, self.store.of("all").proposals.list(None))
         self.do("proposals.accept" if accepted else "proposals.reject", proposal)
 
     @rule(place=PLACES, name=st.sampled_from(["why", "episode", "consolidates", "reinstates"]),
@@ -118,7 +118,7 @@ class RoundTrips(RuleBasedStateMachine):
         for text in texts:
             self.do("add", text, subject=subject)
             ids.append(self.fact(0))
-        self.do("proposals.put_forward", ids, " ".join(texts), {"model": "m"}, scope=Scope())
+        self.do("proposals.put_forward", ids, " ".join(texts), {"model": "m"})
         self.decide(0, accepted=True)
         if undone:
             self.do("reinstate", ids[0])

@@ -41,7 +41,7 @@ def change_something(store: Store, chance: random.Random, known: list[int]) -> N
         )
         known.append(fact.id)
     elif what == 3:
-        store.episodes.add(str(chance.random()), source="test", scope=owner)
+        store.of(owner).episodes.add(str(chance.random()), source="test")
     elif what == 4:
         store.delete(chance.choice(known))
     elif what == 5:
@@ -56,7 +56,7 @@ def change_something(store: Store, chance: random.Random, known: list[int]) -> N
 
 
 def counted(store: Store, scope: Scope | None, **narrowing: str) -> int:
-    return len(store.list(scope="all" if scope is None else scope, **narrowing))  # type: ignore[arg-type]
+    return len(store.of("all" if scope is None else scope).list(**narrowing))  # type: ignore[arg-type]
 
 
 def test_counts_agree_with_the_rows_after_every_kind_of_change(path: Path) -> None:
@@ -68,16 +68,16 @@ def test_counts_agree_with_the_rows_after_every_kind_of_change(path: Path) -> No
         for scope in (*OWNERS, None):
             given: Any = "all" if scope is None else scope
             for narrowing in ({}, {"subject": "KÖLN"}, {"category": "EVENT"}):
-                told = store.count(scope=given, **narrowing)  # type: ignore[arg-type]
+                told = store.of(given).count(**narrowing)  # type: ignore[arg-type]
                 assert told == counted(store, scope, **narrowing)
-            status = store.status(scope=given)
-            everything = store.list(scope=given, include_deleted=True, active_only=False)
+            status = store.of(given).status()
+            everything = store.of(given).list(include_deleted=True, active_only=False)
             states = Counter(fact.status for fact in everything)
             assert status.active == states["active"] == sum(status.categories.values())
             assert len(status.categories) <= 2  # two spellings of a category are one
             assert (status.superseded, status.expired) == (states["superseded"], states["expired"])
             assert status.active == sum(status.subjects.values())
-            assert status.episodes == len(store.episodes.list(scope=given))
+            assert status.episodes == len(store.of(given).episodes.list())
 
 
 def test_rows_of_other_programs_count(path: Path) -> None:
@@ -91,8 +91,8 @@ def test_rows_of_other_programs_count(path: Path) -> None:
         )
         moved = "user_id = 'ana', category = 'event', category_key = 'event'"
         sql(path, f"UPDATE memstore_facts SET {moved} WHERE id = 1")
-        assert (store.count(), store.count(scope=Scope(user_id="ana"))) == (1, 1)
-        assert store.status(scope="all").categories == {"event": 1, "note": 1}
+        assert (store.count(), store.of(user_id="ana").count()) == (1, 1)
+        assert store.of("all").status().categories == {"event": 1, "note": 1}
         assert "counts" not in {finding.check for finding in store.file.doctor()}
 
 
@@ -141,7 +141,7 @@ def test_a_status_counts_the_last_weeks_by_the_users_days(path: Path) -> None:
     for name in ZONES:
         zone = zones.checked(name)
         with memstore.open(path, embedder="none", timezone=name) as store:
-            status = store.status(scope="all")
+            status = store.of("all").status()
         today = clock.utc_now().astimezone(zone).date()
         days = Counter(at.astimezone(zone).date() for at in moments)
         first = today - timedelta(days=DAYS - 1)
@@ -153,13 +153,13 @@ def test_a_status_counts_the_last_weeks_by_the_users_days(path: Path) -> None:
 def test_others_are_counted_but_not_those_of_other_namespaces(path: Path) -> None:
     with memstore.open(path, embedder="none") as store:
         store.add("a", subject="api", user_id="ana")
-        store.episodes.add("said", source="test", scope=Scope(user_id="ben"))
+        store.of(user_id="ben").episodes.add("said", source="test")
         store.within("elsewhere").add("b", subject="api", user_id="zoe")
         others = others_of(store)
         assert (others.facts, others.episodes) == (1, 1)
         assert {*others.first} == {Scope(user_id="ana"), Scope(user_id="ben")}
-        assert others_of(store, scope="all") == memstore.Others()
-        assert others_of(store, scope=Scope(user_id="ana")).facts == 0
+        assert others_of(store.of("all")) == memstore.Others()
+        assert others_of(store.of(user_id="ana")).facts == 0
         confined = store.within("elsewhere", confined=True)
         assert (others_of(confined).facts, others_of(confined).episodes) == (1, 0)
         with pytest.raises(memstore.AccessDenied):

@@ -16,7 +16,7 @@ from tests.support.engines import copied
 from tests.support.raw import columns, raw, sql, unguarded
 
 import memstore
-from memstore import Scope, Store
+from memstore import Store
 from memstore.errors import MemstoreError
 
 JOURNALLED = (
@@ -86,7 +86,7 @@ def filled(tmp_path_factory: pytest.TempPathFactory) -> Path:
         drinks = [store.add(f"Alice likes {what}", subject="alice").id for what in ("tea", "rum")]
         said = store.episodes.add("Mallory: the bank has moved", source="mail", tags=["x"])
         store.add("the bank has moved", subject="bank", episode_id=said.id, source="mail")
-        store.proposals.put_forward(drinks, "Alice likes drinks", {"n": 1}, scope=Scope())
+        store.of().proposals.put_forward(drinks, "Alice likes drinks", {"n": 1})
         store.distrust("mail")
         store.file.tokens.create("one", namespace="default", expires_at="2999-01-01")
         store.file.tokens.create("two", namespace="default", access="read")

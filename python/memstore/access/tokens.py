@@ -21,7 +21,7 @@ from memstore.database.tables import access_tokens as token_table
 from memstore.database.tables import commitments
 from memstore.domain import clock, moments
 from memstore.domain.arguments import MAX_NAME, checked_choice, checked_text, stored_text
-from memstore.domain.namespaces import Reach
+from memstore.domain.standing import Standing
 from memstore.domain.tokens import Access, AccessToken
 from memstore.errors import AccessDenied, Conflict, InvalidArgument, NotFound, Remedy, StorageError
 
@@ -78,7 +78,7 @@ class Tokens:
         """
         checked_text(name, "name", MAX_NAME)
         checked_choice(access, Access, "access")
-        namespace = Reach(namespace).namespace
+        namespace = Standing(namespace).namespace
         now = clock.utc_now()
         until = moments.until(expires_at, "expires_at")
         if until is not None and until <= now:

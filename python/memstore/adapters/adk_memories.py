@@ -44,11 +44,11 @@ class Memories:
     """What is stored for a user of an app. Blocking calls."""
 
     def __init__(self, store: Store, app_name: str, user_id: str) -> None:
-        self._store = store
         self._scope = Scope(
             user_id=records.exact_name(user_id, "user_id"),
             agent_id=records.exact_name(app_name, "app_name"),
         )
+        self._store = store.of(self._scope)
 
     def replace_session(self, session_id: str, events: Iterable[Entry]) -> None:
         """Record the events of a session; hide those that it has no more."""
@@ -91,9 +91,9 @@ class Memories:
         for episode in self._with_event(memory_id):
             self._delete_event(episode)
             keys += filter(None, [records.content_key(episode)])
-        if (fact := self._store.by_key(keys[0], scope=self._scope)) is not None:
+        if (fact := self._store.by_key(keys[0])) is not None:
             keys += filter(None, [records.content_key(fact)])
-        self._store.put([DeleteKey(external_key=key, scope=self._scope) for key in keys])
+        self._store.put([DeleteKey(external_key=key) for key in keys])
         self._delete_other(memory_id)
 
     def search(self, query: str, limit: int, min_relevance: float) -> list[Entry]:
@@ -103,7 +103,6 @@ class Memories:
             return []
         asked: dict[str, Any] = {
             "limit": limit * FOUND,
-            "scope": self._scope,
             "min_relevance": min_relevance,
         }
         found, said = (
@@ -126,7 +125,7 @@ class Memories:
 
     def _entries(self, rows: Sequence[Episode | Fact]) -> list[Entry]:
         keys = [key for row in rows if (key := records.content_key(row)) is not None]
-        contents = self._store.by_keys(keys, scope=self._scope) if keys else {}
+        contents = self._store.by_keys(keys) if keys else {}
         return [
             records.of_fact(row, contents)
             if isinstance(row, Fact)
@@ -159,20 +158,19 @@ class Memories:
 
     def _in_thread(self, thread: str) -> list[Episode]:
         """Return the active episodes of a session."""
-        return self._store.episodes.list(source=records.NAME, thread=thread, scope=self._scope)
+        return self._store.episodes.list(source=records.NAME, thread=thread)
 
     def _with_event(self, event_id: str) -> list[Episode]:
         """Return the episodes of the events with an id, hidden ones too."""
         return self._store.episodes.list(
             source=records.NAME,
             filters={records.ID: event_id},
-            scope=self._scope,
             include_expired=True,
         )
 
     def _deleted_ids(self) -> frozenset[str | None]:
         deleted = self._store.episodes.list(
-            source=records.NAME, tags=[DELETED], scope=self._scope, include_expired=True
+            source=records.NAME, tags=[DELETED], include_expired=True
         )
         return frozenset(records.event_id(episode) for episode in deleted)
 
@@ -185,10 +183,8 @@ class Memories:
                 continue
             try:
                 if beginning == records.FACT_ID:
-                    self._store.check_owners(self._scope, int(number))
                     self._store.delete(int(number))
                 else:
-                    self._store.episodes.check_owners(self._scope, int(number))
                     self._delete_event(self._store.episodes.get(int(number)))
             except NotFound:
                 continue

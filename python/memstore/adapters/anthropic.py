@@ -74,7 +74,7 @@ class MemoryTool(BetaAbstractMemoryTool):
     Args:
         store: an open store, or the path or URL of a memory, which :meth:`close` then closes.
         namespace: the namespace of the files; by default the store's.
-        scope: the owners of the files, such as one user; ``None`` for no owners.
+        scope: the owners of the files, such as one user; by default those of the store.
         searched: whether searches of the memory find the files, too; files of more than 1,000,000
             characters never are.
         cache_control: as the SDK has it.
@@ -90,7 +90,7 @@ class MemoryTool(BetaAbstractMemoryTool):
         cache_control: Any = None,
     ) -> None:
         super().__init__(cache_control=cache_control)
-        self._tree = Tree(Opened(store, "anthropic", namespace), scope, searched)
+        self._tree = Tree(Opened(store, "anthropic", namespace, scope=scope), searched)
 
     def view(self, command: Any) -> str:
         return _refusing(self._tree.view, command)
@@ -176,18 +176,16 @@ def _refusing(call: Callable[..., T], *args: Any) -> T:
 class Tree:
     """Files and directories as facts under external keys."""
 
-    def __init__(self, opened: Opened, scope: Scope | None, searched: bool) -> None:
-        self._store = opened.store
+    def __init__(self, opened: Opened, searched: bool) -> None:
+        self._store = opened.owned
         self.close = opened.close
-        self._scope = scope
-        self._owners = {} if scope is None else scope.ids
         self._searched = searched
 
     # -- commands --------------------------------------------------------------------------
 
     def view(self, command: Any) -> str:
         path = _path(command, "path")
-        fact = self._store.by_key(path, scope=self._scope)
+        fact = self._store.by_key(path)
         found = {path: fact} if fact is not None else self._beneath(path)
         if path in found:
             return _shown(command, _text_of(found[path]))
@@ -291,7 +289,7 @@ class Tree:
     def history(self, path: str) -> list[Version]:
         return [
             _version(fact)
-            for fact in self._store.history(external_key=_resolved(path), scope=self._scope)
+            for fact in self._store.history(external_key=_resolved(path))
             if fact.status != "erased"
         ]
 
@@ -327,7 +325,6 @@ class Tree:
             lambda found: decide({key: found[key] for key in sorted(found)}),
             external_keys=[beneath, *(key for path in paths for key in _keys_to(path))],
             external_key_prefix=f"{beneath}/",
-            scope=self._scope,
         )
 
     def _edit(self, command: Any, changed: Callable[[str], str]) -> str:
@@ -345,7 +342,7 @@ class Tree:
         return _text_of(cast("Fact", stored))
 
     def _beneath(self, path: str) -> Found:
-        every = self._store.list(external_key_prefix=path, scope=self._scope)
+        every = self._store.list(external_key_prefix=path)
         keys = ((str(fact.external_key), fact) for fact in every)
         return {key: fact for key, fact in keys if _is_in(key, path)}
 
@@ -360,7 +357,6 @@ class Tree:
             metadata=None if is_plain else BLANK_OR_NUL,
             external_key=path,
             unsearched=not (self._searched and is_plain and len(text) <= MAX_CONTENT),
-            **self._owners,
         )
 
     def _kept(self, key: str, fact: Fact) -> NewFact:
@@ -374,7 +370,6 @@ class Tree:
             category="directory",
             external_key=key,
             unsearched=True,
-            **self._owners,
         )
 
     def _parents(self, found: Found, path: str, given: str) -> Iterator[NewFact]:
@@ -386,7 +381,7 @@ class Tree:
                 yield self._directory(f"{parent}/")
 
     def _deleted(self, keys: Iterable[str]) -> list[DeleteKey]:
-        return [DeleteKey(external_key=key, scope=self._scope) for key in keys]
+        return [DeleteKey(external_key=key) for key in keys]
 
 
 # -- paths and keys ------------------------------------------------------------------------

@@ -18,7 +18,6 @@ from memstore.adapters.turns import turn_of, values
 from memstore.adapters.waiting import in_thread
 from memstore.domain.arguments import MAX_NAME, check_length, checked_items, stored_text
 from memstore.domain.episodes import NewEpisode
-from memstore.domain.records import checked_scope
 from memstore.errors import InvalidArgument, InvalidArgumentType
 from memstore.lazy import lazy_import
 
@@ -58,7 +57,7 @@ class MemstoreSessionStore:
     Args:
         store: an open store, which stays open, or the path of a memory, which :meth:`close` closes.
         namespace: the namespace of the episodes; by default the store's.
-        scope: the owners of the episodes.
+        scope: the owners of the episodes; by default those of the store, which may be none.
 
     Raises:
         AccessDenied: the store is confined to another namespace.
@@ -67,9 +66,8 @@ class MemstoreSessionStore:
     def __init__(
         self, store: StoreOrPath, *, namespace: str | None = None, scope: Scope | None = None
     ) -> None:
-        self._scope = checked_scope(scope)
-        self._opened = Opened(store, SOURCE, namespace)
-        self._log = self._opened.store.episodes
+        self._opened = Opened(store, SOURCE, namespace, scope=scope)
+        self._log = self._opened.owned.episodes
         self._folded: dict[str, _Folded] = {}
 
     async def append(self, key: Mapping[str, Any], entries: Sequence[Mapping[str, Any]]) -> None:
@@ -99,8 +97,7 @@ class MemstoreSessionStore:
                         thread=thread,
                         speaker=_type_of(entry),
                         metadata=turn.metadata,
-                        idempotency_key=_key(thread, life, entry, self._scope),
-                        **self._scope.ids,
+                        idempotency_key=_key(thread, life, entry, self._opened.scope),
                     )
                     for turn, entry in turns
                 ],
@@ -149,7 +146,7 @@ class MemstoreSessionStore:
         self._opened.close()
 
     def _episodes(self, thread: str, after_id: int | None = None) -> list[Episode]:
-        return self._log.list(thread=thread, source=SOURCE, scope=self._scope, after_id=after_id)
+        return self._log.list(thread=thread, source=SOURCE, after_id=after_id)
 
     def _load(self, thread: str) -> list[Any] | None:
         episodes = self._episodes(thread)
@@ -160,7 +157,6 @@ class MemstoreSessionStore:
         gone = self._log.list(
             thread=thread,
             source=SOURCE,
-            scope=self._scope,
             expired_after="0001-01-01T00:00:00Z",
             newest_first=True,
             limit=1,
@@ -169,7 +165,7 @@ class MemstoreSessionStore:
 
     def _threads(self, prefix: str) -> Iterator[ThreadSummary]:
         last: ThreadSummary | None = None
-        while page := self._log.threads(prefix, scope=self._scope, after=last, limit=PAGE):
+        while page := self._log.threads(prefix, after=last, limit=PAGE):
             yield from page
             last = page[-1]
 

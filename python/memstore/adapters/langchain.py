@@ -13,7 +13,6 @@ from memstore.adapters.opened import Opened
 from memstore.adapters.waiting import in_thread
 from memstore.domain.arguments import checked_number
 from memstore.domain.metadata import parse_filters
-from memstore.domain.records import selected_owners
 
 try:
     from langchain_core.documents import Document
@@ -30,6 +29,7 @@ if TYPE_CHECKING:
 
     from memstore.domain.episodes import EpisodeHit
     from memstore.domain.records import SearchHit
+    from memstore.store.store import Store
 
 SOURCE = "langchain"
 OWN = "memstore"
@@ -55,7 +55,8 @@ class MemstoreRetriever(BaseRetriever):
     """Conditions on metadata, as of :meth:`memstore.Store.search`; ``invoke(…, filters=…)``
     overrides them."""
     scope: Any = None
-    """The owners, as of :meth:`memstore.Store.search`; ``invoke(…, scope=…)`` overrides them."""
+    """The owners, as of :meth:`memstore.Store.of`, by default those of the store;
+    ``invoke(…, scope=…)`` overrides them."""
     namespace: str | None = None
     """The namespace to search; by default the store's."""
     options: dict[str, Any] = Field(default_factory=dict)
@@ -68,8 +69,8 @@ class MemstoreRetriever(BaseRetriever):
         super().model_post_init(context)
         checked_number(self.k, "k", 1, MAX_DOCUMENTS)
         parse_filters(self.filters)
-        selected_owners(self.scope)
         self._opened = Opened(self.store, SOURCE, self.namespace)
+        self._owned(None)
 
     def close(self) -> None:
         """Close the memory, if it was opened from a path."""
@@ -100,14 +101,18 @@ class MemstoreRetriever(BaseRetriever):
     def _found(self, query: str, k: int | None, filters: Any, scope: Any) -> list[Document]:
         limit = self.k if k is None else k
         checked_number(limit, "k", 1, MAX_DOCUMENTS)
-        asked = {**self.options, "limit": limit, "scope": self.scope if scope is None else scope}
+        asked = {**self.options, "limit": limit}
         conditions = self.filters if filters is None else filters
         if conditions is not None:
             asked["filters"] = conditions
-        store = self._opened.store
+        store = self._owned(scope)
         if self.kind == "episodes":
             return [document_of_episode(hit) for hit in store.episodes.search(query, **asked)]
         return [document_of_fact(hit) for hit in store.search(query, **asked)]
+
+    def _owned(self, scope: Any) -> Store:
+        owners = self.scope if scope is None else scope
+        return self._opened.store if owners is None else self._opened.store.of(owners)
 
 
 def document_of_fact(hit: SearchHit) -> Document:

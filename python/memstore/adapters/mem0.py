@@ -307,14 +307,14 @@ class Memory:
                 "At least one filter is required to delete all memories. If you want to delete all "
                 "memories, use the `reset()` method."
             )
-        self._store.delete_all(scope=AtLeast(**scope.ids), include_expired=True)
+        self._store.of(AtLeast(**scope.ids)).delete_all(include_expired=True)
         return {"message": "Memories deleted successfully!"}
 
     def reset(self) -> None:
         """Delete all memories that have an owner; the store can restore each of them."""
         for owner in self._store.owners(limit=MAX_NUMBER):
             if owner.facts and owner.scope != NOBODY:
-                self._store.delete_all(scope=owner.scope, include_expired=True)
+                self._store.of(owner.scope).delete_all(include_expired=True)
 
     def _change(
         self, memory_id: object, change: Callable[[Store, Fact], object], missing: str
@@ -368,8 +368,7 @@ class Memory:
         found: list[Fact] = []
         size, before = PAGE if limit > PAGE or not chosen.rule.is_whole else limit, None
         while len(found) < limit:
-            page = self._store.list(
-                scope=chosen.scope,
+            page = self._store.of(chosen.scope).list(
                 filters=chosen.rule.conditions,
                 states=states,
                 tasks=False,
@@ -431,14 +430,14 @@ class Memory:
         self, query: str, chosen: Selected, limit: int, least: float, show_expired: bool
     ) -> list[SearchHit]:
         states = STATES if show_expired else STATES[:1]
-        search = self._store.search
+        owned = self._store.of(chosen.scope)
+        search = owned.search
         if show_expired or not chosen.rule.is_whole:
             # What no filter of a search selects is selected here, however much that reads.
             ids = [fact.id for fact in self._listed(chosen, MAX_NUMBER, states)]
-            search = partial(search_among, self._store, ids)
+            search = partial(search_among, owned, ids)
         hits = search(
             query,
-            scope=chosen.scope,
             filters=chosen.rule.conditions,
             active_only=not show_expired,
             tasks=False,
@@ -475,8 +474,8 @@ class Memory:
     def _current(self, memory_id: object) -> Fact | None:
         """Return the current fact of a memory, which may have expired."""
         key = _key(memory_id)
-        under_key = self._store.list(
-            external_key_prefix=key, states=STATES, scope=EVERYBODY, newest_first=True, limit=1
+        under_key = self._store.of(EVERYBODY).list(
+            external_key_prefix=key, states=STATES, newest_first=True, limit=1
         )
         if under_key:
             return under_key[0]
@@ -484,7 +483,7 @@ class Memory:
         return chain[-1] if chain and chain[-1].status in STATES else None
 
     def _chain(self, memory_id: object) -> list[Fact]:
-        under_key = self._store.history(external_key=_key(memory_id), scope=EVERYBODY)
+        under_key = self._store.of(EVERYBODY).history(external_key=_key(memory_id))
         numbered = self._numbered(under_key[0].id if under_key else memory_id)
         return numbered or under_key
 

@@ -24,7 +24,6 @@ from memstore.domain.arguments import (
     stored_text,
 )
 from memstore.domain.episodes import NewEpisode
-from memstore.domain.records import checked_scope
 from memstore.episodes import parts
 from memstore.errors import InvalidArgument, InvalidArgumentType, StoreClosed
 from memstore.frozen import frozen
@@ -69,7 +68,7 @@ class MemstoreSession:
         store: an open store, which stays open, or the path of a memory, which :meth:`close` closes.
         session_settings: the SDK's ``SessionSettings``, or ``{"limit": 20}``.
         namespace: the namespace of the episodes; by default the store's.
-        scope: the owners of the episodes.
+        scope: the owners of the episodes; by default those of the store, which may be none.
 
     Raises:
         AccessDenied: the store is confined to another namespace.
@@ -88,9 +87,8 @@ class MemstoreSession:
         self.session_id = session_id
         self.session_settings = _settings(session_settings)
         self._thread = _thread_of(session_id)
-        self._scope = checked_scope(scope)
-        self._opened = Opened(store, SOURCE, namespace)
-        self._log = self._opened.store.episodes
+        self._opened = Opened(store, SOURCE, namespace, scope=scope)
+        self._log = self._opened.owned.episodes
         self._is_closed = False
 
     async def get_items(self, limit: int | None = None) -> list[Any]:
@@ -131,7 +129,7 @@ class MemstoreSession:
     async def clear_session(self) -> None:
         """Remove every item: they are hidden, and kept."""
         self._check_open()
-        await in_thread(self._log.expire_all, thread=self._thread, source=SOURCE, scope=self._scope)
+        await in_thread(self._log.expire_all, thread=self._thread, source=SOURCE)
 
     def close(self) -> None:
         """End the use of the session; a store opened from a path is closed."""
@@ -167,7 +165,6 @@ class MemstoreSession:
         return self._log.list(
             thread=self._thread,
             source=SOURCE,
-            scope=self._scope,
             newest_first=limit is not None,
             limit=limit,
             before_id=before_id,
@@ -175,7 +172,7 @@ class MemstoreSession:
 
     def _pop(self) -> Any:
         while True:
-            last = self._log.pop(thread=self._thread, source=SOURCE, scope=self._scope)
+            last = self._log.pop(thread=self._thread, source=SOURCE)
             if last is None:
                 return None
             with suppress(Unreadable):
@@ -189,7 +186,6 @@ class MemstoreSession:
             thread=self._thread,
             speaker=_speaker(item),
             metadata=turn.metadata,
-            **self._scope.ids,
         )
 
 

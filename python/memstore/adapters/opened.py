@@ -5,13 +5,16 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING
 
+from memstore.domain.records import checked_scope
 from memstore.errors import InvalidArgumentType
 from memstore.settings import DEFAULT_NAMESPACE
 from memstore.store.opening import open as open_store
-from memstore.store.store import Store, through
+from memstore.store.store import Store, standing_of, through
 
 if TYPE_CHECKING:
     from typing import TypeAlias
+
+    from memstore.domain.records import Scope
 
 StoreOrPath: TypeAlias = "Store | str | os.PathLike[str]"
 
@@ -26,13 +29,22 @@ class Opened:
         source: the framework's name, for the journal.
         namespace: the namespace of what the adapter reads and writes; by default the store's, or
             ``default`` for a path.
+        scope: the owners of what the adapter reads and writes; by default those of the store, which
+            may be none.
 
     Raises:
         AccessDenied: the store is confined to another namespace.
         InvalidArgumentType: it is neither a store nor a path.
     """
 
-    def __init__(self, store: StoreOrPath, source: str, namespace: str | None = None) -> None:
+    def __init__(
+        self,
+        store: StoreOrPath,
+        source: str,
+        namespace: str | None = None,
+        *,
+        scope: Scope | None = None,
+    ) -> None:
         self._own: Store | None = None
         if isinstance(store, Store):
             self.store = through(store.within(namespace), source)
@@ -44,6 +56,14 @@ class Opened:
                 f"must be an open memstore.Store or the path of a file, not {type(store).__name__}",
                 argument="store",
             )
+
+        self.scope = standing_of(self.store).owners_for(checked_scope(scope))
+        """The owners of what is written."""
+
+    @property
+    def owned(self) -> Store:
+        """The store of the owners."""
+        return self.store.of(self.scope)
 
     def close(self) -> None:
         """Close the store, if it was opened from a path."""

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
     from memstore.briefing.sessions import LastSession
     from memstore.database.engine import Engine, Transaction
-    from memstore.domain.records import Fact, Scope
+    from memstore.domain.records import AtLeast, Fact, Scope
     from memstore.domain.tasks import Task
 
 TOKENS: Final = 500
@@ -47,7 +47,7 @@ def briefing(
     engine: Engine,
     namespaces: Sequence[str],
     tasks: Iterable[Task],
-    scope: Scope | None,
+    owners: Scope | AtLeast | None,
     tokens: int = TOKENS,
     *,
     session: str | None = None,
@@ -63,8 +63,8 @@ def briefing(
         return count(line) + 1  # the end of the line
 
     own, now = namespaces[0], clock.utc_now()
-    wanted = FactFilter(tuple(namespaces), now, scope=scope, tasks=False)
-    said = EpisodeFilter((own,), now, scope=scope)
+    wanted = FactFilter(tuple(namespaces), now, scope=owners, tasks=False)
+    said = EpisodeFilter((own,), now, scope=owners)
     with engine.read() as transaction:
         chosen = _own(transaction, facts.chosen(transaction, wanted, own))
         tasks = _own_tasks(transaction, [*tasks])

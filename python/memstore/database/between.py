@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from memstore.database.dialect import SAME_OWNERS
+from memstore.database.dialect import owned_by
 from memstore.database.journal import UNCHANGED
 from memstore.domain import clock
 from memstore.text.folding import subject_key
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
     from memstore.database.engine import Transaction
     from memstore.domain.moments import Moment
-    from memstore.domain.records import Scope
+    from memstore.domain.records import AtLeast, Scope
 
 
 EXPIRED_INDEX: Final = "idx_memstore_expired"
@@ -25,7 +25,7 @@ class Filter(NamedTuple):
     """Which facts are compared."""
 
     namespaces: tuple[str, ...] | None
-    scope: Scope | None
+    owners: Scope | AtLeast | None
     subject: str | None = None
     category: str | None = None
 
@@ -65,8 +65,8 @@ def _whose(transaction: Transaction, which: Filter) -> tuple[str, dict[str, Any]
     tests = ["TRUE"]
     if which.namespaces is not None:
         tests.append(f"f.namespace IN {transaction.dialect.listed('namespaces')}")
-    if which.scope is not None:
-        tests.append(SAME_OWNERS)
+    if which.owners is not None:
+        tests.append(owned_by(which.owners))
     if which.subject is not None:
         tests.append("f.subject_key = :subject_key")
     if which.category is not None:
@@ -75,5 +75,5 @@ def _whose(transaction: Transaction, which: Filter) -> tuple[str, dict[str, Any]
         "namespaces": which.namespaces,
         "subject_key": None if which.subject is None else subject_key(which.subject),
         "category_key": None if which.category is None else subject_key(which.category),
-        **(which.scope.ids if which.scope else {}),
+        **(which.owners.ids if which.owners else {}),
     }

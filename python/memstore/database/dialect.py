@@ -15,6 +15,8 @@ from typing import TYPE_CHECKING, Final
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
+    from memstore.domain.records import AtLeast, Scope
+
 SAME_OWNERS: Final = (
     "user_id IS NOT DISTINCT FROM :user_id AND agent_id IS NOT DISTINCT FROM :agent_id"
     " AND run_id IS NOT DISTINCT FROM :run_id"
@@ -39,6 +41,16 @@ def tables_of(text: str) -> frozenset[str]:
 def with_parameters(text: str, write: Callable[[str], str]) -> str:
     """Return a text in which each parameter is what a function makes of its name."""
     return MARK.sub(lambda found: write(found[1]) if found[1] else found[0], text)
+
+
+def owned_by(owners: Scope | AtLeast | None) -> str:
+    """Return a condition on rows of exactly these owners, or at least these; ``None`` for any.
+
+    Its parameters are the ids of the owners, by name.
+    """
+    if owners is None:
+        return "TRUE"
+    return " AND ".join(f"{name} IS NOT DISTINCT FROM :{name}" for name in owners.ids)
 
 
 class Dialect(ABC):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final
 
 from memstore.database import journal, selected
-from memstore.database.dialect import SAME_OWNERS
+from memstore.database.dialect import owned_by
 from memstore.database.engine import NO_LIMIT
 from memstore.database.journal import Kind
 from memstore.database.tables import counts
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from memstore.database.engine import Transaction
     from memstore.domain.log import LogFilter
-    from memstore.domain.records import JournalLine, Scope
+    from memstore.domain.records import AtLeast, JournalLine, Scope
 
 USUALLY_LEFT_OUT: Final = (Kind.EMBED, Kind.QUARANTINE)
 """Kinds that change nothing that anybody said; shown if they are asked for."""
@@ -42,7 +42,7 @@ class Wanted:
 
     Args:
         namespaces: of the facts and episodes.
-        scope: their owners; ``None`` for any.
+        owners: theirs; ``None`` for any.
         whole_file: whether lines about no fact and no episode are shown, such as those of trust.
     """
 
@@ -51,21 +51,21 @@ class Wanted:
         transaction: Transaction,
         wanted: LogFilter,
         namespaces: Sequence[str] | None,
-        scope: Scope | None,
+        owners: Scope | AtLeast | None,
         *,
         whole_file: bool,
     ) -> None:
         self._transaction = transaction
         test, values = selected.conditions(transaction, wanted.chosen)
-        values |= {"namespaces": namespaces, **(scope.ids if scope else {})}
+        values |= {"namespaces": namespaces, **(owners.ids if owners else {})}
         self.first = max(values["first"], (wanted.after or 0) + 1)
         self.last = journal.last_id(transaction)
         if wanted.before is not None:
             self.last = min(self.last, _beginning(transaction, wanted.before) - 1)
         if wanted.until is not None:
             self.last = min(self.last, selected.last_until(transaction, wanted.until))
-        self._among = namespaces if scope is None else ()
-        tests = [test, self._seen(namespaces, scope, whole_file and scope in (None, NOBODY))]
+        self._among = namespaces if owners is None else ()
+        tests = [test, self._seen(namespaces, owners, whole_file and owners in (None, NOBODY))]
         listed = transaction.dialect.listed
         if wanted.kinds is None:
             tests.insert(1, f"kind NOT IN {tuple(map(str, USUALLY_LEFT_OUT))}")
@@ -135,9 +135,11 @@ class Wanted:
         )
         return None if row is None else (int(row[0]), int(row[1]))
 
-    def _seen(self, namespaces: Sequence[str] | None, scope: Scope | None, whole_file: bool) -> str:
+    def _seen(
+        self, namespaces: Sequence[str] | None, owners: Scope | AtLeast | None, whole_file: bool
+    ) -> str:
         dialect = self._transaction.dialect
-        whose = "" if scope is None else f" AND {SAME_OWNERS}"
+        whose = "" if owners is None else f" AND {owned_by(owners)}"
         if namespaces is not None:
             whose += f" AND namespace IN {dialect.listed('namespaces')}"
         self._about_facts = (

@@ -6,10 +6,10 @@ for the sources that confirmations name.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final
 
 from memstore.database import selected
-from memstore.database.dialect import SAME_OWNERS
+from memstore.database.dialect import owned_by
 from memstore.database.journal import UNCHANGED, WEIGHING, Kind
 from memstore.domain import clock
 from memstore.domain.erasures import owners_of
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from memstore.database.engine import Transaction
     from memstore.domain.erasures import ErasureSelection
-    from memstore.domain.records import Scope
+    from memstore.domain.standing import Standing
 
 HEARD: Final = f"kind IN ('{Kind.ADD}', '{Kind.ADOPT}', '{Kind.CONFIRM}')"
 """The lines that a leg of a fact is read from."""
@@ -32,25 +32,16 @@ QUIET: Final = ", ".join(f"'{kind}'" for kind in sorted(UNCHANGED - WEIGHING))
 """The kinds of lines that change nothing that a plan rests on."""
 
 
-class Reach(NamedTuple):
-    """What a selection is made from."""
-
-    namespaces: tuple[str, ...]
-    """Of facts; episodes are in the first of them."""
-    scope: Scope | None
-    """Rows of exactly these owners; ``None`` means any."""
-
-
 def episodes(
     transaction: Transaction,
     chosen: ErasureSelection,
-    reach: Reach,
+    standing: Standing,
     among: Collection[int] | None = None,
 ) -> list[int]:
     """Return the ids of the selected episodes, in order."""
     if chosen.is_of_facts:
         return []
-    tests, values = _rows(transaction, chosen, reach, among)
+    tests, values = _rows(transaction, chosen, standing, among)
     tests += ["namespace = :home", "content_hash <> ''"]
     if chosen.episode is not None:
         tests.append("id = :episode")
@@ -67,11 +58,11 @@ def episodes(
 def facts(
     transaction: Transaction,
     chosen: ErasureSelection,
-    reach: Reach,
+    standing: Standing,
     among: Collection[int] | None = None,
 ) -> list[int]:
     """Return the ids of the facts that are selected by what they are, in order."""
-    tests, values = _fact_rows(transaction, chosen, reach, among)
+    tests, values = _fact_rows(transaction, chosen, standing, among)
     return transaction.ints(
         f"SELECT id FROM memstore_facts WHERE {' AND '.join(tests)} ORDER BY id", values
     )
@@ -80,12 +71,12 @@ def facts(
 def heard_from(
     transaction: Transaction,
     chosen: ErasureSelection,
-    reach: Reach,
+    standing: Standing,
     episode_ids: Sequence[int],
     among: Collection[int] | None = None,
 ) -> list[int]:
     """Return the facts of :func:`facts` with a leg that may be selected by its origin."""
-    tests, values = _fact_rows(transaction, chosen, reach, among)
+    tests, values = _fact_rows(transaction, chosen, standing, among)
     lines = f"SELECT fact_id FROM memstore_journal WHERE fact_id IS NOT NULL AND {HEARD}"
     listed = transaction.dialect.listed("episodes")
     of = [
@@ -182,10 +173,10 @@ def changed_episodes(
 def _fact_rows(
     transaction: Transaction,
     chosen: ErasureSelection,
-    reach: Reach,
+    standing: Standing,
     among: Collection[int] | None,
 ) -> tuple[list[str], dict[str, Any]]:
-    tests, values = _rows(transaction, chosen, reach, among)
+    tests, values = _rows(transaction, chosen, standing, among)
     dialect = transaction.dialect
     tests += [f"namespace IN {dialect.listed('namespaces')}", "content <> ''"]
     if chosen.subject is not None:
@@ -198,13 +189,13 @@ def _fact_rows(
 def _rows(
     transaction: Transaction,
     chosen: ErasureSelection,
-    reach: Reach,
+    standing: Standing,
     among: Collection[int] | None,
 ) -> tuple[list[str], dict[str, Any]]:
     """Return the conditions that facts and episodes share, and all parameters."""
     values: dict[str, Any] = {
-        "home": reach.namespaces[0],
-        "namespaces": reach.namespaces,
+        "home": standing.namespace,
+        "namespaces": standing.namespaces,
         "episode": chosen.episode,
         "subject": None if chosen.subject is None else subject_key(chosen.subject),
         "source": chosen.source,
@@ -216,9 +207,9 @@ def _rows(
     tests = []
     if among is not None:
         tests.append(f"id IN {transaction.dialect.listed('among')}")
-    if reach.scope is not None:
-        tests.append(SAME_OWNERS)
-        values |= reach.scope.ids
+    if (whose := standing.selected) is not None:
+        tests.append(owned_by(whose))
+        values |= whose.ids
     if chosen.owner is not None:
         owners = owners_of(chosen.owner)
         tests += [f"{name} = :owner_{name}" for name in owners]

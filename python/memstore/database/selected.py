@@ -12,7 +12,7 @@ from itertools import product
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from memstore.database import acts, journal
-from memstore.database.dialect import SAME_OWNERS
+from memstore.database.dialect import owned_by
 from memstore.database.engine import NO_PARAMETERS
 from memstore.database.journal import Kind
 from memstore.domain import clock
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     from memstore.database.engine import Parameters, Transaction
     from memstore.domain.plans import Selection
-    from memstore.domain.records import JournalLine, Scope
+    from memstore.domain.records import AtLeast, JournalLine, Scope
 
 MARGIN: Final = timedelta(days=1)
 """How far the clock may have been set back during a run whose lines are found by its time."""
@@ -188,7 +188,10 @@ def _earliest(run: bytes) -> datetime:
 
 
 def of_facts(
-    transaction: Transaction, chosen: Selection, namespaces: Sequence[str], scope: Scope | None
+    transaction: Transaction,
+    chosen: Selection,
+    namespaces: Sequence[str],
+    owners: Scope | AtLeast | None,
 ) -> list[JournalLine]:
     """Return the selected lines about facts of these namespaces and owners (``None``: any).
 
@@ -196,7 +199,7 @@ def of_facts(
     then.
     """
     dialect = transaction.dialect
-    whose = f" AND {SAME_OWNERS}" if scope is not None else ""
+    whose = f" AND {owned_by(owners)}" if owners is not None else ""
     where, values = conditions(transaction, chosen)
     return journal.matching(
         transaction,
@@ -204,7 +207,7 @@ def of_facts(
         f" AND NOT (kind = '{Kind.ADOPT}' AND actor = 'memstore' AND source = 'migration')"
         " AND EXISTS (SELECT 1 FROM memstore_facts f WHERE f.id = memstore_journal.fact_id"
         f" AND f.namespace IN {dialect.listed('namespaces')}{whose})",
-        {**values, "namespaces": namespaces, **(scope.ids if scope else {})},
+        {**values, "namespaces": namespaces, **(owners.ids if owners else {})},
     )
 
 

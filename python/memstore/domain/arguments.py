@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import unicodedata
 from collections.abc import Iterable, Mapping
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from memstore.errors import InvalidArgument, InvalidArgumentType
 from memstore.lazy import lazy_import
@@ -37,6 +37,12 @@ MAX_SEQ = 2**53
 
 ALL_NAMESPACES = "all"
 """Reserved: it selects every namespace of the file."""
+
+AUTO: Final = "auto"
+"""Selects the namespace of the current folder's project."""
+
+RESERVED: Final = {ALL_NAMESPACES: "every namespace", AUTO: "the namespace of a project"}
+"""Names that no namespace has, and what they select."""
 
 
 def why_no_json(error: ValueError | RecursionError) -> str:

@@ -12,8 +12,7 @@ if TYPE_CHECKING:
 
     from memstore.domain import moments
     from memstore.domain.metadata import Filters
-    from memstore.domain.namespaces import Namespaces
-    from memstore.domain.records import OwnersSelection, ScopeSelection
+    from memstore.domain.standing import Namespaces
 else:
     moments = lazy_import("memstore.domain.moments")
 
@@ -39,7 +38,6 @@ class FactNarrowing(Periods, total=False):
     filters: Filters
     namespaces: Namespaces
     external_key_prefix: str | None
-    scope: OwnersSelection
     active_only: bool
     tasks: bool | None
     valid_on: datetime | str | None
@@ -97,7 +95,6 @@ class FactList(FactCount, Page, total=False):
 class ProposalNarrowing(TypedDict, total=False):
     """Which proposals to select; the keywords of ``proposals.count``."""
 
-    scope: ScopeSelection
     subject: str | None
     category: str | None
     source: str | None
@@ -125,13 +122,11 @@ class ActList(TypedDict, total=False):
     limit: int | None
     before: int | None
     after: int | None
-    scope: ScopeSelection
 
 
 class DifferenceList(TypedDict, total=False):
     """The keywords of ``Store.diff``."""
 
-    scope: ScopeSelection
     subject: str | None
     category: str | None
     limit: int | None
@@ -146,7 +141,6 @@ class EpisodeChoice(Periods, total=False):
     thread: str | None
     speaker: str | None
     filters: Filters
-    scope: OwnersSelection
 
 
 class EpisodeNarrowing(EpisodeChoice, total=False):

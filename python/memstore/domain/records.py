@@ -41,7 +41,7 @@ CATEGORIES: Final = (
 """The suggested categories; any other text is allowed too."""
 
 EVERYBODY: Final = "all"
-"""As a scope: memories with any owners, or none."""
+"""As owners: memories with any owners, or none."""
 
 BYTES_PER_NUMBER = 4
 """Stored vectors are float32, little-endian."""
@@ -167,39 +167,38 @@ class AtLeast:
         return {name: owner for name, owner in ids.items() if owner is not None}
 
 
-ScopeSelection: TypeAlias = Scope | Literal["all"] | None
-"""Which memories to select: those of exactly these owners, ``"all"``, or (``None``) those without
-owners."""
-
-OwnersSelection: TypeAlias = AtLeast | ScopeSelection
-"""The same, or those of at least these owners."""
+OwnersSelection: TypeAlias = Scope | AtLeast | Literal["all"]
+"""Whose memories: those of exactly these owners, of at least these, or of any (``"all"``)."""
 
 
 def is_among(owners: Scope, selected: AtLeast | Scope | None) -> bool:
-    """Return whether memories of these owners are selected."""
+    """Return whether memories of these owners are selected; ``None`` selects any."""
     if isinstance(selected, AtLeast):
         return selected.ids.items() <= owners.ids.items()
     return selected in (None, owners)
 
 
-def selected_owners(scope: OwnersSelection, name: str = "scope") -> AtLeast | Scope | None:
-    """Return the owners to select by; ``None`` for any owners."""
-    return scope if isinstance(scope, AtLeast) else selected_scope(scope, name)
+def chosen_owners(
+    owners: OwnersSelection | None, user_id: str | None, agent_id: str | None, run_id: str | None
+) -> OwnersSelection:
+    """Return the owners that a caller selects, or names by their ids."""
+    named = Scope(user_id=user_id, agent_id=agent_id, run_id=run_id)
+    if owners is not None and named != NOBODY:
+        raise InvalidArgument("cannot be combined with ids", argument="owners")
+    return named if owners is None else owners
 
 
-def selected_scope(scope: ScopeSelection, name: str = "scope") -> Scope | None:
-    """Return the exact owners to select by; ``None`` for any owners."""
-    if scope is None or isinstance(scope, Scope):
-        return scope or NOBODY
-    if scope != EVERYBODY:
-        raise InvalidArgumentType(
-            f'must be a Scope, "{EVERYBODY}" or None, not {type(scope).__name__}', argument=name
-        )
-    return None
+def is_within(owners: OwnersSelection, wider: OwnersSelection) -> bool:
+    """Return whether a selection of owners has none that another one has not."""
+    if wider == EVERYBODY or owners == wider:
+        return True
+    if owners == EVERYBODY or not isinstance(wider, AtLeast):
+        return False
+    return wider.ids.items() <= owners.ids.items()
 
 
 def checked_scope(scope: Scope | None, name: str = "scope") -> Scope:
-    """Return the scope, or an empty one for ``None``; refuse ``"all"``."""
+    """Return the scope, or an empty one for ``None``."""
     if not isinstance(scope, Scope | None):
         raise InvalidArgumentType(f"must be a Scope, not {type(scope).__name__}", argument=name)
     return scope or NOBODY

@@ -8,6 +8,7 @@ that both are erased together.
 
 from __future__ import annotations
 
+import json
 from itertools import groupby
 from typing import TYPE_CHECKING, Final, NamedTuple
 
@@ -24,9 +25,11 @@ if TYPE_CHECKING:
     from memstore.database.engine import Engine, Transaction
     from memstore.database.journal import Author
     from memstore.domain.episodes import Episode
+    from memstore.domain.standing import Standing
 
 EXAMINED: Final = "turns_examined:"
-"""The setting with the last episode that was examined; the name of the namespace follows."""
+"""The setting with the last episode that was examined; the name of the namespace follows, and the
+owners if only their episodes were."""
 
 AT_ONCE: Final = 100
 """Copies that expire in one transaction."""
@@ -39,13 +42,17 @@ class Copy(NamedTuple):
     originals: tuple[Episode, ...]
 
 
-def fold(engine: Engine, author: Author, namespace: str) -> int:
+def fold(engine: Engine, author: Author, standing: Standing) -> int:
     """Let the copies expire that were recorded since the last time; return how many."""
-    setting = f"{EXAMINED}{namespace}"
+    namespace, owners = standing.namespace, standing.bound
+    every_owner = f"{EXAMINED}{namespace}"
+    setting = every_owner if owners is None else f"{every_owner} {json.dumps(owners.ids)}"
     with engine.read() as transaction:
-        after = int(meta_table.get(transaction, setting) or 0)
+        marks = (meta_table.get(transaction, name) for name in (setting, every_owner))
+        after = max(int(mark or 0) for mark in marks)
         last = episode_table.newest(transaction, namespace)
-        found = [*_found(transaction, namespace, after)] if last > after else []
+        every = _found(transaction, namespace, after) if last > after else ()
+        found = [one for one in every if standing.reaches(one.copy)]
     for first in range(0, len(found), AT_ONCE):
         with engine.write() as transaction:
             for one in found[first : first + AT_ONCE]:

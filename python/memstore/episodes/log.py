@@ -39,13 +39,7 @@ from memstore.domain.queries import (
     as_given,
     times,
 )
-from memstore.domain.records import (
-    SCOPE_FIELDS,
-    Scope,
-    checked_scope,
-    selected_owners,
-    selected_scope,
-)
+from memstore.domain.records import SCOPE_FIELDS, Scope, is_among
 from memstore.episodes import changes, parts, passages
 from memstore.episodes.checks import checked, checked_tags
 from memstore.errors import (
@@ -72,8 +66,8 @@ if TYPE_CHECKING:
     from memstore.database.tables.episodes import Derived, Expiring
     from memstore.domain import turns
     from memstore.domain.episodes import EpisodeHits
-    from memstore.domain.namespaces import Reach
-    from memstore.domain.records import JournalLine, ScopeSelection
+    from memstore.domain.records import JournalLine
+    from memstore.domain.standing import Standing
     from memstore.episodes import copies
     from memstore.episodes.parts import Part
     from memstore.history import trust
@@ -98,7 +92,7 @@ class Episodes(zones.Zoned):
         self,
         engine: Engine,
         author: Author,
-        reach: Reach,
+        standing: Standing,
         searches: Searches,
         screen: Screen = Screen(),  # noqa: B008 (frozen)
         past: Past | None = None,
@@ -107,8 +101,8 @@ class Episodes(zones.Zoned):
         self.screen = screen
         self._engine = engine
         self._author = author
-        self._reach = reach
-        self._namespace = reach.namespace
+        self._standing = standing
+        self._namespace = standing.namespace
         self._searches = searches
 
     def add(
@@ -126,7 +120,6 @@ class Episodes(zones.Zoned):
         valid_at: datetime | str | None = None,
         metadata: Mapping[str, Any] | None = None,
         idempotency_key: str | None = None,
-        scope: Scope | None = None,
     ) -> Episode:
         """Record an episode; it is on disk when this returns, and found by words at once.
 
@@ -151,13 +144,11 @@ class Episodes(zones.Zoned):
             valid_at: when it was said or done, if not now.
             metadata: a JSON object of your own, up to 64 KiB.
             idempotency_key: adding again with the same key returns the same episode.
-            scope: its owners.
 
         Raises:
             IdempotencyConflict: the key was already used with different content.
             ValueError: an empty text, a bad time, metadata that is not JSON.
         """
-        owners = checked_scope(scope).ids
         return self.add_many(
             [
                 NewEpisode(
@@ -173,7 +164,6 @@ class Episodes(zones.Zoned):
                     valid_at=valid_at,
                     metadata=metadata,
                     idempotency_key=idempotency_key,
-                    **owners,
                 )
             ]
         )[0]
@@ -211,7 +201,7 @@ class Episodes(zones.Zoned):
         number = 0
         for number, one in enumerate(checked_records(NewEpisode, new_episodes, "new_episodes"), 1):
             checked_text(one.source, "source", MAX_NAME)
-            values = checked(self.screen.record(one))
+            values = checked(self.screen.record(self._standing.owned(one)))
             values["created_at"] = values["valid_at"] if in_the_past else None
             prepared += parts.of_text(number, values)
         steps = [*parts.steps(prepared)]
@@ -306,6 +296,7 @@ class Episodes(zones.Zoned):
     ) -> Episode:
         [given] = checked_records(NewEpisode, [new], "new")
         checked_text(given.source, "source", MAX_NAME)
+        given = self._standing.owned(given)
         values, now = parts.checked_whole(checked(self.screen.record(given))), clock.utc_now()
         derived = parts.derived_of(values)
         if values["thread"] is None or tag not in values["tags"]:
@@ -335,7 +326,6 @@ class Episodes(zones.Zoned):
         metadata: Mapping[str, Any] | None = None,
         valid_at: datetime | str | None = None,
         thread: str | None = None,
-        scope: Scope | None = None,
         once: bool = True,
     ) -> Episode:
         """Record a text that facts will be extracted from; like :meth:`add`, except for ``once``.
@@ -347,14 +337,12 @@ class Episodes(zones.Zoned):
             metadata: a JSON object of your own.
             valid_at: when it was said or done, if not now.
             thread: the conversation it is part of; it is placed at the end.
-            scope: its owners.
             once: if the same text was already recorded for the same owners (and in the thread, if
                 one is given), return that episode, so that a failed extraction can be repeated.
 
         Raises:
             ValueError: an empty text, a bad time, metadata that is not JSON.
         """
-        owner = checked_scope(scope)
         if source is not None:
             checked_text(source, "source", MAX_NAME)
         new = NewEpisode(
@@ -365,6 +353,7 @@ class Episodes(zones.Zoned):
             valid_at=valid_at,
             thread=thread,
         )
+        owner = self._standing.written
         values = parts.checked_whole(checked(self.screen.record(new))) | owner.ids
         derived = parts.derived_of(values)
         with self._engine.write() as transaction:
@@ -390,58 +379,48 @@ class Episodes(zones.Zoned):
                 return episode
             return parts.joined(self._whole(transaction, episode))[0]
 
-    def check_owners(self, scope: ScopeSelection, episode_id: int | str) -> None:
-        """Check that an episode has these owners; other methods do not check the owners of an id.
-
-        Raises:
-            NotFound: there is no such episode, or it has other owners.
-        """
-        owners = selected_scope(scope)
-        with self._engine.read() as transaction:
-            self._known(transaction, episode_id, owners)
-
     def namespace_of(self, uuid: str) -> str | None:
         """Return the namespace of an episode; ``None`` unless exactly one namespace has it.
 
         Raises:
             AccessDenied: the store is confined to one namespace.
         """
-        self._reach.check_all()
+        self._standing.check_all()
         uuid = stored_text(uuid, "uuid").lower()
         with self._engine.read() as transaction:
-            return episode_table.namespace_of(transaction, uuid)
+            namespace = episode_table.namespace_of(transaction, uuid)
+            if namespace is None or self._standing.bound is None:
+                return namespace
+            found = episode_table.find_uuid(transaction, namespace, uuid)
+            return None if found is None or not self._standing.reaches(found) else namespace
 
-    def by_keys(
-        self, idempotency_keys: Iterable[str], *, scope: ScopeSelection = None
-    ) -> dict[str, Episode]:
+    def by_keys(self, idempotency_keys: Iterable[str]) -> dict[str, Episode]:
         """Return the episodes with these idempotency keys, by key, even expired ones.
 
         Args:
             idempotency_keys: the keys, as they were given.
-            scope: only episodes of exactly these owners, or without owners; ``"all"`` for any.
         """
         given = checked_items(idempotency_keys, "idempotency_keys")
         stored = {checked_text(key, "idempotency_keys", MAX_NAME).strip(): key for key in given}
-        owners = selected_scope(scope)
+        owners = self._standing.selected
         with self._engine.read() as transaction:
             found = episode_table.with_keys(transaction, self._namespace, [*stored])
         return {
             stored[key]: episode
             for key, episode in found.items()
-            if owners is None or episode.scope == owners
+            if is_among(episode.scope, owners)
         }
 
-    def unerased(
-        self, new_episodes: Iterable[NewEpisode], *, scope: Scope | None = None
-    ) -> builtins.list[NewEpisode]:
+    def unerased(self, new_episodes: Iterable[NewEpisode]) -> builtins.list[NewEpisode]:
         """Return those of these turns of sessions that were not erased; what has no key is none.
 
         A turn that was erased stays away, whichever session repeats it.
         """
-        given = checked_items(new_episodes, "new_episodes")
+        given = checked_records(NewEpisode, new_episodes, "new_episodes")
+        owner = self._standing.written
         tags = {}
         for new in given:
-            key = turns.TurnKey.parse(new.source, new.idempotency_key, checked_scope(scope))
+            key = turns.TurnKey.parse(new.source, new.idempotency_key, owner)
             tags[id(new)] = None if key is None else key.erased
         wanted = [tag for tag in tags.values() if tag is not None]
         with self._engine.read() as transaction:
@@ -457,13 +436,12 @@ class Episodes(zones.Zoned):
         Returns:
             How many have expired.
         """
-        return copies.fold(self._engine, self._author, self._namespace)
+        return copies.fold(self._engine, self._author, self._standing)
 
     def threads(
         self,
         prefix: str = "",
         *,
-        scope: ScopeSelection = None,
         after: ThreadSummary | None = None,
         limit: int = 100,
     ) -> builtins.list[ThreadSummary]:
@@ -471,7 +449,6 @@ class Episodes(zones.Zoned):
 
         Args:
             prefix: how their names begin.
-            scope: only threads of exactly these owners, or without owners; ``"all"`` for any.
             after: the last one of the page before; the next page begins after its name and owners.
             limit: the maximum number.
         """
@@ -480,9 +457,8 @@ class Episodes(zones.Zoned):
             raise InvalidArgumentType(
                 f"must be a ThreadSummary, not {type(after).__name__}", argument="after"
             )
-        wanted = EpisodeFilter(
-            namespaces=(self._namespace,), now=clock.utc_now(), scope=selected_scope(scope)
-        )
+        owners = self._standing.selected
+        wanted = EpisodeFilter(namespaces=(self._namespace,), now=clock.utc_now(), scope=owners)
         beginning = nfc(stored_text(prefix, "prefix"))
         with self._engine.read() as transaction:
             return episode_table.summaries(transaction, wanted, beginning, after, limit)
@@ -525,7 +501,6 @@ class Episodes(zones.Zoned):
             expired_before: only episodes with an expiry before this time, even if it has passed.
             include_expired: also return expired episodes.
             namespaces: list these instead of the store's own; ``"all"`` for all.
-            scope: only episodes of exactly these owners, or without owners; ``"all"`` for any.
             limit: the maximum number; ``None`` for all.
             offset: how many to skip.
             newest_first: return the newest first.
@@ -810,9 +785,7 @@ class Episodes(zones.Zoned):
         }
         return self._wanted(whole)
 
-    def _known(
-        self, transaction: Transaction, episode_id: int | str, scope: Scope | None = None
-    ) -> Episode:
+    def _known(self, transaction: Transaction, episode_id: int | str) -> Episode:
         if isinstance(episode_id, str) and len(episode_id) == clock.UUID_CHARACTERS:
             found = episode_table.find_uuid(transaction, self._namespace, episode_id.lower())
         elif isinstance(episode_id, bool) or not isinstance(episode_id, int):
@@ -821,7 +794,7 @@ class Episodes(zones.Zoned):
             )
         else:
             found = episode_table.get(transaction, episode_id, self._namespace)
-        if found is None or not found.content or (scope is not None and found.scope != scope):
+        if found is None or not found.content or not self._standing.reaches(found):
             named = episode_id if isinstance(episode_id, str) else shown(episode_id)
             raise NotFound(
                 f"there is no episode {named} in namespace {self._namespace!r}",
@@ -832,14 +805,14 @@ class Episodes(zones.Zoned):
     def _wanted(self, asked: EpisodeNarrowing) -> EpisodeFilter:
         source, thread, speaker = asked["source"], asked["thread"], asked["speaker"]
         return EpisodeFilter(
-            namespaces=self._reach.select(asked["namespaces"]),
+            namespaces=self._standing.select(asked["namespaces"]),
             now=clock.utc_now() if self._past is None else self._past.moment.at,
             tags=tuple(checked_tags(asked["tags"])),
             source=None if source is None else checked_text(source, "source", MAX_NAME).strip(),
             thread=None if thread is None else checked_name(thread, "thread"),
             speaker=None if speaker is None else checked_text(speaker, "speaker", MAX_NAME).strip(),
             metadata=parse_filters(asked["filters"]),
-            scope=selected_owners(asked["scope"]),
+            scope=self._standing.selected,
             include_expired=asked["include_expired"],
             given=as_given(asked),
             **times(asked),

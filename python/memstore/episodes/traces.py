@@ -11,12 +11,10 @@ from typing import TYPE_CHECKING, Final
 from memstore.domain import clock, zones
 from memstore.domain.episodes import TRACE as TRACE
 from memstore.domain.episodes import NewEpisode
-from memstore.domain.records import NOBODY
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from memstore.domain.records import Scope
 
 LABELS: Final = {
     "changed": "Changed files",
@@ -35,7 +33,6 @@ def new_trace(
     failed: Sequence[str],
     began: str | None,
     ended: str | None,
-    owner: Scope = NOBODY,
 ) -> NewEpisode | None:
     """Return the trace of a session as an episode; ``None`` if nothing was done in it."""
     done = {"changed": [*changed], "committed": [*committed], "failed": [*failed]}
@@ -50,7 +47,6 @@ def new_trace(
         tags=("session", TRACE),
         valid_at=ended,
         metadata={name: some for name, some in done.items() if some},
-        **owner.ids,
     )
 
 

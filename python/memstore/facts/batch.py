@@ -7,18 +7,18 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 from memstore.database.tables import proposals as proposal_table
 from memstore.domain import metadata
 from memstore.domain.arguments import MAX_NUMBER, checked_id, checked_number
-from memstore.domain.records import NewFact, checked_scope
+from memstore.domain.records import NewFact
 from memstore.errors import Conflict, InvalidArgument, InvalidArgumentType
 from memstore.facts import keyed, provenance, rules
 from memstore.facts.rules import check_alike, covers
-from memstore.frozen import frozen, replace
+from memstore.frozen import frozen
 from memstore.text.folding import spaced
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from datetime import datetime
 
-    from memstore.domain.records import Fact, Scope
+    from memstore.domain.records import Fact
     from memstore.facts.checks import Prepared
     from memstore.facts.facts import Facts
     from memstore.facts.writer import FactWriter
@@ -127,17 +127,13 @@ class Applied:
     proposal_id: int | None = None
 
 
-def apply(
-    facts: Facts, changes: Sequence[Change], scope: Scope | None, since: int | None = None
-) -> list[Applied]:
+def apply(facts: Facts, changes: Sequence[Change], since: int | None = None) -> list[Applied]:
     """Apply changes in order, in one transaction; see :meth:`memstore.Store.apply`."""
-    checked_scope(scope)
     if since is not None:
         checked_id(since, "since")
         checked_number(since, "since", 0, MAX_NUMBER)
     for change in changes:
         _check(change)
-    changes = [_owned(change, scope) for change in changes]
     for change in changes:
         metadata.encode(change.evidence, "evidence")  # raises before anything is written
         for other in change.also if isinstance(change, AddFact) else ():
@@ -149,15 +145,14 @@ def apply(
         writer = facts.writer(transaction)
         if since is not None:
             subjects = {c.fact.subject for c in changes if isinstance(c, AddFact)}
-            writer.refuse_newer(since, subjects, scope)
-        return carry_out(writer, changes, prepared, scope)
+            writer.refuse_newer(since, subjects)
+        return carry_out(writer, changes, prepared)
 
 
 def carry_out(
     writer: FactWriter,
     changes: Sequence[Change],
     prepared: Sequence[Prepared],
-    scope: Scope | None,
 ) -> list[Applied]:
     """Apply changes in order, in an open transaction.
 
@@ -167,9 +162,9 @@ def carry_out(
     writer.look_up(prepared, claims=claims)
     ready = iter(prepared)
     return [
-        _add(writer, change, next(ready), scope)
+        _add(writer, change, next(ready))
         if isinstance(change, AddFact)
-        else _carry_out(writer, change, scope)
+        else _carry_out(writer, change)
         for change in changes
     ]
 
@@ -202,13 +197,7 @@ def _check(change: object) -> None:
         )
 
 
-def _owned(change: Change, scope: Scope | None) -> Change:
-    if isinstance(change, AddFact) and scope is not None:
-        return replace(change, fact=replace(change.fact, **scope.ids))
-    return change
-
-
-def _add(writer: FactWriter, change: AddFact, prepared: Prepared, scope: Scope | None) -> Applied:
+def _add(writer: FactWriter, change: AddFact, prepared: Prepared) -> Applied:
     prepared = writer.of_its_kind(prepared)
     if prepared.external_key is not None:
         put = keyed.put(writer, prepared, change.evidence)
@@ -216,18 +205,18 @@ def _add(writer: FactWriter, change: AddFact, prepared: Prepared, scope: Scope |
         return Applied(change=change, fact=put.fact, known=put.is_known, previous=previous)
     known = writer.same_key(prepared)
     if known is None and change.unless_known:
-        previous = _previous(writer, change, scope)
+        previous = _previous(writer, change)
         held = writer.confirm_known(prepared, covers, change.evidence)
         if held is not None:
-            further = _replace_also(writer, change, held, scope)
+            further = _replace_also(writer, change, held)
             return Applied(change=change, fact=held, known=True, previous=previous, also=further)
     if known is None:  # an erased fact is not extracted again from the same text
         known = provenance.erased_before(writer.transaction, writer.namespace, prepared)
     if known is not None:
         return Applied(change=change, fact=known, known=True)
-    previous = _previous(writer, change, scope)
+    previous = _previous(writer, change)
     if change.precedence is not None:
-        writer.active(change.precedence.fact_id, scope)
+        writer.active(change.precedence.fact_id)
     why = change.evidence if change.precedence is None else None
     fact = writer.insert(prepared, why)
     proposal_id = settle(writer, fact, change)
@@ -237,7 +226,7 @@ def _add(writer: FactWriter, change: AddFact, prepared: Prepared, scope: Scope |
         fact = writer.known(fact.id)
     also: tuple[Fact, ...] = ()
     if previous is not None:
-        also = _replace_also(writer, change, fact, scope, writer.replaces_since(fact))
+        also = _replace_also(writer, change, fact, writer.replaces_since(fact))
     return Applied(change=change, fact=fact, previous=previous, also=also, proposal_id=proposal_id)
 
 
@@ -245,11 +234,10 @@ def _replace_also(
     writer: FactWriter,
     change: AddFact,
     fact: Fact,
-    scope: Scope | None,
     since: datetime | None = None,
 ) -> tuple[Fact, ...]:
     """Let a fact supersede the further ones, unless they count more than it does."""
-    olds = [(writer.active(one.fact_id, scope), one.evidence) for one in change.also]
+    olds = [(writer.active(one.fact_id), one.evidence) for one in change.also]
     return tuple(
         old
         for old, evidence in olds
@@ -258,9 +246,9 @@ def _replace_also(
     )
 
 
-def _previous(writer: FactWriter, change: AddFact, scope: Scope | None) -> Fact | None:
+def _previous(writer: FactWriter, change: AddFact) -> Fact | None:
     old_id = change.fact.supersedes
-    return None if old_id is None else writer.active(old_id, scope)
+    return None if old_id is None else writer.active(old_id)
 
 
 def settle(writer: FactWriter, fact: Fact, change: AddFact) -> int | None:
@@ -289,18 +277,17 @@ def settle(writer: FactWriter, fact: Fact, change: AddFact) -> int | None:
 def _carry_out(
     writer: FactWriter,
     change: SupersedeFact | DeleteFact | KeepFact,
-    scope: Scope | None,
 ) -> Applied:
     if isinstance(change, SupersedeFact):
-        old = writer.active(change.old_id, scope)
-        new = writer.active(change.new_id, scope)
+        old = writer.active(change.old_id)
+        new = writer.active(change.new_id)
         if old.id == change.new_id:
             raise Conflict(f"fact {old.id} cannot supersede itself")
         if not change.any_subject:
             check_alike(old, new)
         writer.retire(old, change.new_id, change.evidence)
         return Applied(change=change, fact=writer.known(old.id), previous=old)
-    fact = writer.active(change.fact_id, scope)
+    fact = writer.active(change.fact_id)
     if isinstance(change, DeleteFact) and writer.outranks(fact, change.evidence):
         writer.keep(fact, {**(change.evidence or {}), "outranked": True})
         return Applied(change=change, fact=fact, known=True)

@@ -20,6 +20,7 @@ from memstore.database.tables import proposals as proposal_table
 from memstore.domain import zones
 from memstore.domain.explanations import CONFIRMED, EntryKind, Explanation, ExplanationEntry
 from memstore.domain.proposals import ProposalState
+from memstore.domain.records import EVERYBODY
 from memstore.domain.support import LegKind
 from memstore.domain.trust import Trust, covers
 from memstore.facts import support
@@ -40,6 +41,7 @@ if TYPE_CHECKING:
     from memstore.domain.moments import Moment
     from memstore.domain.proposals import Proposal
     from memstore.domain.records import Fact, JournalLine
+    from memstore.domain.standing import Standing
     from memstore.domain.support import Leg
     from memstore.domain.trust import Credit
 
@@ -86,9 +88,7 @@ COUNTS_AS: Final = {
 def explained(
     transaction: Transaction,
     fact: Fact,
-    *,
-    any_owners: bool,
-    confined: bool,
+    standing: Standing,
     moment: Moment | None = None,
 ) -> Explanation:
     """Explain a fact that the caller may see.
@@ -96,11 +96,12 @@ def explained(
     Args:
         transaction: the state to read.
         fact: the fact, in any state.
-        any_owners: name facts and episodes of other owners too.
-        confined: leave out who distrusted a source, which concerns the whole file.
+        standing: of the caller. One of any owners is told facts and episodes of other owners too;
+            a confined one is not told who distrusted a source, which concerns the whole file.
         moment: explain it as of then; the fact is that of then, too.
     """
-    seen = Seen((fact.namespace,), None if any_owners else fact.scope)
+    seen = Seen((fact.namespace,), None if standing.owners == EVERYBODY else fact.scope)
+    confined = standing.confined
     return _Explaining(transaction, fact, seen, confined=confined, moment=moment).explained()
 
 

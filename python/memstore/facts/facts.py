@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from contextlib import contextmanager
+from copy import copy
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeVar
 
 from memstore.database import journal
@@ -16,10 +17,10 @@ from memstore.domain.arguments import (
     checked_text,
     stored_text,
 )
-from memstore.domain.records import NOBODY
+from memstore.domain.records import is_among
 from memstore.errors import Conflict, EmbedderMismatch, FactChanged, Reason, Remedy
 from memstore.facts import rules
-from memstore.facts.rules import known, stored
+from memstore.facts.rules import known
 from memstore.frozen import derived, replace
 from memstore.lazy import cached_property, lazy_import
 from memstore.text.folding import subject_key
@@ -36,8 +37,9 @@ if TYPE_CHECKING:
     from memstore.database.tables import episodes as episode_table
     from memstore.domain.explanations import Explanation
     from memstore.domain.log import Act
-    from memstore.domain.records import Fact, JournalLine, NewFact, Scope
+    from memstore.domain.records import Fact, JournalLine, NewFact
     from memstore.domain.repairs import RepairedFact
+    from memstore.domain.standing import Standing
     from memstore.domain.status import Subject, SubjectOrder
     from memstore.domain.support import Leg
     from memstore.embedding import compatibility
@@ -101,6 +103,19 @@ class Unchanged(NamedTuple):
             )
 
 
+class KnownOfFile:
+    """What is known about the file; the stores for its owners share it."""
+
+    def __init__(self, path: str, author: Author) -> None:
+        self.adopted: object = None
+        """The changes by others whose facts were all adopted."""
+        self._path, self._author = path, author
+
+    @cached_property
+    def active(self) -> compatibility.ActiveGeneration:
+        return compatibility.ActiveGeneration(self._path, self._author)
+
+
 class Facts:
     """The facts of a namespace; those of a project, together with those of a shared namespace.
 
@@ -110,7 +125,7 @@ class Facts:
     Args:
         engine: the open file.
         author: who makes the changes.
-        namespaces: the own one, and the shared one if there is one.
+        standing: the namespaces and the owners.
         embedder: makes the embeddings; without one, every new fact is pending.
         dependents: the derived data that follows every erasure (the graph).
         screen: how secrets in new texts are handled.
@@ -121,7 +136,7 @@ class Facts:
         self,
         engine: Engine,
         author: Author,
-        namespaces: Sequence[str],
+        standing: Standing,
         embedder: CurrentEmbedder | None,
         dependents: Dependents,
         screen: Screen = Screen(),  # noqa: B008 (frozen)
@@ -130,14 +145,21 @@ class Facts:
         self._engine = engine
         self._screen = screen
         self._author = author
-        self.namespace = namespaces[0]
-        self.namespaces = tuple(namespaces)
+        self.standing = standing
+        self.namespace = standing.namespace
+        self.namespaces = standing.namespaces
         """The namespaces that are read if the caller names none."""
         self._embedder = embedder
         self._dependents = dependents
         self._unchanged = unchanged
-        self._adopted: object = None
-        """The changes by others whose facts were all adopted."""
+        self._known = KnownOfFile(engine.path, author)
+
+    def of(self, standing: Standing) -> Facts:
+        """Return the facts of other owners, or of another namespace; both know the same file."""
+        others = copy(self)
+        others.standing = standing
+        others.namespace, others.namespaces = standing.namespace, standing.namespaces
+        return others
 
     @property
     def author(self) -> Author:
@@ -158,29 +180,27 @@ class Facts:
         while not all_adopted:
             with self._engine.write() as transaction:
                 changed = transaction.stamp_of_others()
-                adopted = 0 if changed == self._adopted else adoption.adopt(transaction)
+                adopted = 0 if changed == self._known.adopted else adoption.adopt(transaction)
                 all_adopted = adopted < adoption.AT_ONCE
                 if all_adopted:
                     if self._unchanged is not None:
                         self._unchanged.check(transaction)
                     yield transaction
-        self._adopted = changed
+        self._known.adopted = changed
 
     def writer(self, transaction: Transaction, namespace: str | None = None) -> FactWriter:
         """Return what writes facts in a transaction, by default in the own namespace."""
-        home = self.namespace if namespace is None else namespace
-        return writing.FactWriter(transaction, self._author, home, self._admitted)
-
-    @cached_property
-    def _active(self) -> compatibility.ActiveGeneration:
-        return compatibility.ActiveGeneration(self._engine.path, self._author)
+        standing = self.standing.alone
+        if namespace not in (None, self.namespace):
+            standing = replace(standing, namespace=namespace)
+        return writing.FactWriter(transaction, self._author, standing, self._admitted)
 
     def _admitted(self, transaction: Transaction, prepared: Prepared) -> bytes | None:
         """Return the embedding if it matches the file's vectors; else the fact is pending."""
         if prepared.blob is None or prepared.model is None:
             return None
         try:
-            self._active.admit(transaction, prepared.model, prepared.blob)
+            self._known.active.admit(transaction, prepared.model, prepared.blob)
         except EmbedderMismatch as error:  # store the fact without its embedding
             if self._embedder is not None and not self._embedder.follow(error.stored):
                 self._embedder.current.note_trouble(Reason.of(error))
@@ -189,7 +209,7 @@ class Facts:
 
     def _found(self, transaction: Transaction, fact_id: int) -> tuple[Fact, FactWriter]:
         """Return a fact, and what writes in its namespace."""
-        fact = known(transaction, self.namespaces, fact_id)
+        fact = known(transaction, self.standing, fact_id)
         return fact, self.writer(transaction, fact.namespace)
 
     def _to_change(self, transaction: Transaction, fact_id: int) -> tuple[Fact, FactWriter]:
@@ -202,7 +222,7 @@ class Facts:
 
     def prepare(self, new_facts: Iterable[NewFact]) -> list[Prepared]:
         """Check facts and embed them, before a transaction is opened."""
-        every = checks.all_prepared(list(new_facts), self._screen)
+        every = self._checked(new_facts)
         if self._embedder is None or not every:
             return every
         embedding = self._embedder.current
@@ -214,6 +234,10 @@ class Facts:
             else derived(checks.Prepared, new, blob=next(blobs), model=embedding.model)
             for new in every
         ]
+
+    def _checked(self, new_facts: Iterable[NewFact]) -> list[Prepared]:
+        """Return facts as they are stored, for the owners of the standing."""
+        return checks.all_prepared([*map(self.standing.owned, new_facts)], self._screen)
 
     def add_many(self, new_facts: Iterable[NewFact], *, unless_known: bool = False) -> list[Fact]:
         """Store facts in one transaction: all of them, or none.
@@ -267,7 +291,7 @@ class Facts:
             held = read(transaction)
             if held != seen:
                 items = decide(held)
-                prepared = checks.all_prepared(keyed.facts_among(items), self._screen)
+                prepared = self._checked(keyed.facts_among(items))
             return keyed.put_all(self.writer(transaction), items, prepared)
 
     def perform(self, work: Callable[[Transaction], T]) -> T:
@@ -309,7 +333,7 @@ class Facts:
         No fact there can refer to an episode of the project; it keeps the thread and the time.
         """
         episode = episode_table.origin(transaction, episode_id, self.namespace)
-        if episode is None:
+        if episode is None or not self.standing.reaches(episode):
             return new
         thread, seq = (new.thread, new.seq) if new.thread else provenance.thread_of(episode)
         at = new.valid_at or episode.valid_at
@@ -319,28 +343,24 @@ class Facts:
 
     def get(self, fact_id: int) -> Fact:
         with self._engine.read() as transaction:
-            return known(transaction, self.namespaces, fact_id)
+            return known(transaction, self.standing, fact_id)
 
-    def find(self, fact_id: int, namespaces: Sequence[str] | None, scope: Scope | None) -> Fact:
+    def find(self, fact_id: int, namespaces: Sequence[str] | None) -> Fact:
         """Return a fact of these namespaces (``None``: all) in any state, even if it was erased.
 
-        With a scope, only one of these owners; of an erased one the owners are not known.
+        Of an erased one the owners are not known, so whoever asks for owners does not get it.
         """
         checked_id(fact_id, "fact_id")
         with self._engine.read() as transaction:
             fact = fact_table.get_many(transaction, checked_ids([fact_id])).get(fact_id)
         if fact is None or (namespaces is not None and fact.namespace not in namespaces):
             raise rules.not_found(fact_id, self.namespace)
-        return fact if scope is None else rules.checked(fact, (fact.namespace,), scope)
+        if self.standing.bound is not None and fact.status == "erased":
+            raise rules.not_found(fact_id, self.namespace)
+        return rules.of_owners(fact, self.standing)
 
-    def check_owners(self, scope: Scope | None, *fact_ids: int) -> None:
-        """Raise ``NotFound`` for facts of other owners; the owners of a fact never change."""
-        with self._engine.read() as transaction:
-            for fact_id in fact_ids:
-                known(transaction, self.namespaces, fact_id, scope)
-
-    def exists(self, content: str, subject: str, scope: Scope | None) -> bool:
-        """Return whether an active fact of these owners has exactly this text and subject.
+    def exists(self, content: str, subject: str) -> bool:
+        """Return whether an active fact of the owners has exactly this text and subject.
 
         Superseded facts do not count: what was once true may become true again.
         """
@@ -349,7 +369,7 @@ class Facts:
             clock.utc_now(),
             subject=stored_text(subject, "subject"),
             content=stored_text(content, "content"),
-            scope=scope,
+            scope=self.standing.selected,
         )
         with self._engine.read() as transaction:
             return fact_table.count(transaction, wanted) > 0
@@ -358,94 +378,87 @@ class Facts:
         self,
         prefix: str,
         order: SubjectOrder,
-        scope: Scope | None,
         after: Subject | None,
         limit: int,
         changed: subjects.Changed,
     ) -> list[Subject]:
         """Return subjects of active facts; see :mod:`memstore.facts.subjects`."""
-        wanted = FactFilter(self.namespaces, clock.utc_now(), scope=scope)
+        wanted = FactFilter(self.namespaces, clock.utc_now(), scope=self.standing.selected)
         with self._engine.read() as transaction:
             return subjects.subjects(
                 transaction, wanted, subject_key(prefix), order, after, limit, changed
             )
 
-    def get_many(self, fact_ids: Sequence[int], scope: Scope | None) -> list[Fact]:
+    def get_many(self, fact_ids: Sequence[int]) -> list[Fact]:
         """Return those of the facts that exist and were not erased, in the order of the ids."""
         with self._engine.read() as transaction:
             found = fact_table.get_many(transaction, checked_ids(fact_ids))
         facts = (found[id_] for id_ in dict.fromkeys(fact_ids) if id_ in found)
-        return [fact for fact in facts if rules.is_seen(fact, self.namespaces, scope)]
+        return [fact for fact in facts if rules.is_seen(fact, self.standing)]
 
-    def by_keys(self, external_keys: Sequence[str], scope: Scope) -> dict[str, Fact]:
+    def by_keys(self, external_keys: Sequence[str]) -> dict[str, Fact]:
         """Return the active facts of the own namespace with external keys, by key."""
         with self._engine.read() as transaction:
-            return keyed.by_keys(transaction, self.namespace, external_keys, scope)
+            return keyed.by_keys(transaction, self.standing, external_keys)
 
-    def history_of_key(self, external_key: str, scope: Scope | None) -> list[Fact]:
+    def history_of_key(self, external_key: str) -> list[Fact]:
         """Return every fact that has an external key, in any state, oldest first."""
         with self._engine.read() as transaction:
-            return keyed.history(transaction, self.namespace, external_key, scope)
+            return keyed.history(transaction, self.standing, external_key)
 
-    def histories(self, fact_ids: Sequence[int], scope: Scope | None) -> dict[int, list[Fact]]:
+    def histories(self, fact_ids: Sequence[int]) -> dict[int, list[Fact]]:
         """Return the whole chain of each fact, oldest first, without facts that do not exist."""
         with self._engine.read() as transaction:
             chains = fact_table.chains_of(transaction, checked_ids(fact_ids))
         return {
-            id_: _seen(chain, first, scope)
+            id_: _seen(chain, first, self.standing)
             for id_, chain in chains.items()
             for first in chain
-            if first.id == id_ and rules.is_seen(first, self.namespaces, scope)
+            if first.id == id_ and rules.is_seen(first, self.standing)
         }
 
-    def history(self, fact_id: int, scope: Scope | None) -> list[Fact]:
+    def history(self, fact_id: int) -> list[Fact]:
         """Return the whole chain of any of its facts, oldest first."""
         with self._engine.read() as transaction:
-            return self._chain(transaction, fact_id, scope)
+            return self._chain(transaction, fact_id)
 
-    def history_of_subject(self, subject: str, scope: Scope | None) -> list[Fact]:
+    def history_of_subject(self, subject: str) -> list[Fact]:
         """Return every fact there ever was about a subject, oldest first."""
-        name = checked_text(subject, "subject", MAX_QUERY)
+        name, owners = checked_text(subject, "subject", MAX_QUERY), self.standing.selected
         with self._engine.read() as transaction:
             found = [
                 fact
                 for namespace in self.namespaces
                 for fact in fact_table.of_subject(transaction, namespace, name)
-                if scope is None or fact.scope == scope
+                if is_among(fact.scope, owners)
             ]
         # In one namespace they are in the order of their times, which an import keeps.
         return found if len(self.namespaces) == 1 else sorted(found, key=lambda fact: fact.id)
 
-    def support(self, fact_id: int, scope: Scope | None = None) -> list[Leg]:
+    def support(self, fact_id: int) -> list[Leg]:
         """Return what speaks for a fact, and against it, oldest first."""
         with self._engine.read() as transaction:
-            known(transaction, self.namespaces, fact_id, scope)
+            known(transaction, self.standing, fact_id)
             return support.legs(transaction, [fact_id])[fact_id]
 
-    def explain(
-        self, fact_id: int, scope: Scope | None, *, any_owners: bool, confined: bool
-    ) -> Explanation:
+    def explain(self, fact_id: int) -> Explanation:
         """Explain a fact; one that was erased belongs to nobody any more."""
         with self._engine.read() as transaction:
-            fact = stored(transaction, self.namespaces, fact_id)
-            if fact.status != "erased" or scope not in (None, NOBODY):
-                rules.checked(fact, self.namespaces, scope)
-            return explaining.explained(transaction, fact, any_owners=any_owners, confined=confined)
+            fact = rules.reached(transaction, self.standing, fact_id)
+            return explaining.explained(transaction, fact, self.standing)
 
     def journal(self, fact_id: int) -> list[JournalLine]:
         with self._engine.read() as transaction:
             ids = [fact.id for fact in self._chain(transaction, fact_id)]
             return journal.of_facts(transaction, ids)
 
-    def _chain(
-        self, transaction: Transaction, fact_id: int, scope: Scope | None = None
-    ) -> list[Fact]:
+    def _chain(self, transaction: Transaction, fact_id: int) -> list[Fact]:
         checked_id(fact_id, "fact_id")
         chain = fact_table.chain(transaction, fact_id)
         first = next((fact for fact in chain if fact.id == fact_id), None)
         if first is None:
             raise rules.not_found(fact_id, self.namespace)
-        return _seen(chain, rules.checked(first, self.namespaces, scope), scope)
+        return _seen(chain, rules.checked(first, self.standing), self.standing)
 
     # -- correcting ------------------------------------------------------------------------
 
@@ -560,10 +573,10 @@ class Facts:
             fact, writer = self._to_change(transaction, fact_id)
             return repairs.restore(writer, fact)
 
-    def restore_deleted(self, at: datetime, scope: Scope | None) -> int:
+    def restore_deleted(self, at: datetime) -> int:
         """Restore the facts deleted at one moment, some per transaction; return how many."""
         with self._engine.read() as transaction:
-            left = fact_table.deleted_at(transaction, self.namespace, at, scope)
+            left = fact_table.deleted_at(transaction, self.namespace, at, self.standing.selected)
         restored = 0
         for start in range(0, len(left), CHANGED_AT_ONCE):
             with self.writing() as transaction:
@@ -586,14 +599,14 @@ class Facts:
 
     def erase(self, fact_id: int) -> bool:
         with self.writing() as transaction:
-            fact = stored(transaction, self.namespaces, fact_id)
+            fact = rules.reached(transaction, self.standing, fact_id)
             writer = self.writer(transaction, fact.namespace)
             writer.check_acts(fact)
             erasing.erase_fact(writer.changes, fact, self._dependents)
         return self._engine.compact()
 
 
-def _seen(chain: Iterable[Fact], first: Fact, scope: Scope | None) -> list[Fact]:
+def _seen(chain: Iterable[Fact], first: Fact, standing: Standing) -> list[Fact]:
     """Return the facts of a chain that may be seen by whoever may see one of them.
 
     A chain may contain facts of other owners, and in files of the original of other namespaces:
@@ -602,6 +615,5 @@ def _seen(chain: Iterable[Fact], first: Fact, scope: Scope | None) -> list[Fact]
     return [
         fact
         for fact in chain
-        if fact.namespace == first.namespace
-        and (scope is None or fact.scope == scope or fact.status == "erased")
+        if fact.namespace == first.namespace and (standing.reaches(fact) or fact.status == "erased")
     ]

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from memstore.database.engine import Transaction
-    from memstore.domain.records import Fact, NewFact, Scope
+    from memstore.domain.records import Fact, NewFact
     from memstore.facts.checks import Prepared
     from memstore.facts.facts import Facts
 
@@ -118,20 +118,18 @@ class _State:
         meta_table.put(transaction, key, json.dumps(value, separators=(",", ":")))
 
 
-def follow(
-    facts: Facts, reading: Reading, scope: Scope, alike: Callable[[str], Sequence[int]]
-) -> Followed:
+def follow(facts: Facts, reading: Reading, alike: Callable[[str], Sequence[int]]) -> Followed:
     """Bring the facts of a place up to date with its files; doing so again changes nothing.
 
     Args:
-        facts: of the namespace that the place belongs to; what is about the user goes into the
-            shared one.
-        scope: the owners of the facts.
+        facts: of the owners, and of the namespace that the place belongs to; what is about the user
+            goes into the shared one.
         alike: returns the ids of facts that may say the same as a text.
     """
     done = Followed()
     refused: set[str] = set()
-    key, salt = f"{SETTING}{_named(facts.namespace, reading.place, scope)}", token_hex(16)
+    whose = facts.standing.written
+    key, salt = f"{SETTING}{_named(facts.namespace, reading.place, whose)}", token_hex(16)
     while True:
         with facts.reading() as transaction:
             state = _State.of(transaction, key, salt)

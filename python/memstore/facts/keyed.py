@@ -13,7 +13,7 @@ from memstore.database.filters import FactFilter
 from memstore.database.tables import facts as fact_table
 from memstore.domain import clock, metadata
 from memstore.domain.arguments import checked_items, checked_key, checked_records
-from memstore.domain.records import NewFact, Scope, checked_scope
+from memstore.domain.records import NOBODY, NewFact, Scope, checked_scope
 from memstore.errors import InvalidArgument
 from memstore.frozen import frozen, replace
 from memstore.history import past
@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from memstore.database.engine import Transaction
     from memstore.domain.moments import Moment
     from memstore.domain.records import Fact
+    from memstore.domain.standing import Standing
     from memstore.facts.checks import Prepared
     from memstore.facts.writer import FactWriter
 
@@ -44,7 +45,7 @@ class DeleteKey:
 
     external_key: str
     scope: Scope | None = None
-    """The owners of the fact; ``None`` for no owners."""
+    """The owners of the fact; ``None`` for those of the store, which may be none."""
     if_expired: bool = False
     """Delete it only if it has expired."""
 
@@ -123,8 +124,8 @@ def put_all(
 
 def _deleted(writer: FactWriter, wanted: DeleteKey) -> Fact | None:
     """Delete every current fact with the key; return the newest, as it is now."""
-    keys, scope = [wanted.external_key], checked_scope(wanted.scope)
-    held = [*fact_table.of_external_keys(writer.transaction, writer.namespace, keys, scope)]
+    keys, owners = [wanted.external_key], writer.standing.owners_for(wanted.scope or NOBODY)
+    held = [*fact_table.of_external_keys(writer.transaction, writer.namespace, keys, owners)]
     writer.check_acts(*held)
     gone = [
         writer.delete(fact) for fact in held if fact.status == "expired" or not wanted.if_expired
@@ -156,22 +157,25 @@ def facts_among(items: Iterable[NewFact | DeleteKey]) -> list[NewFact]:
 # -- reading -------------------------------------------------------------------------------
 
 
-def by_keys(
-    transaction: Transaction, namespace: str, keys: Sequence[str], scope: Scope
-) -> dict[str, Fact]:
+def by_keys(transaction: Transaction, standing: Standing, keys: Sequence[str]) -> dict[str, Fact]:
     """Return the active facts with external keys, by key."""
-    found = [*fact_table.of_external_keys(transaction, namespace, keys, scope)]
+    owners = standing.selected
+    found = [*fact_table.of_external_keys(transaction, standing.namespace, keys, owners)]
     return _newest(fact for fact in found if fact.status == "active")
 
 
 def under(
-    transaction: Transaction, namespace: str, keys: Sequence[str], prefix: str | None, scope: Scope
+    transaction: Transaction, standing: Standing, keys: Sequence[str], prefix: str | None
 ) -> dict[str, Fact]:
     """Return the active facts with these keys, and those whose keys begin with a prefix, by key."""
-    found = by_keys(transaction, namespace, keys, scope)
+    found = by_keys(transaction, standing, keys)
     if prefix is not None:
         wanted = FactFilter(
-            (namespace,), clock.utc_now(), scope=scope, external_key_prefix=prefix, tasks=True
+            (standing.namespace,),
+            clock.utc_now(),
+            scope=standing.selected,
+            external_key_prefix=prefix,
+            tasks=True,
         )
         for fact in fact_table.select(transaction, wanted, newest_first=True):
             found.setdefault(fact.external_key or "", fact)
@@ -179,10 +183,10 @@ def under(
 
 
 def by_keys_at(
-    transaction: Transaction, namespace: str, keys: Sequence[str], scope: Scope, moment: Moment
+    transaction: Transaction, standing: Standing, keys: Sequence[str], moment: Moment
 ) -> dict[str, Fact]:
     """Return the facts that were active at a moment and had the keys then, by key."""
-    every = fact_table.of_external_keys(transaction, namespace, keys, scope, current=False)
+    every = _ever(transaction, standing, keys)
     ids = [fact.id for fact in every]
     then = past.facts_at(transaction, ids, moment)
     known = (then[id_] for id_ in ids if id_ in then)
@@ -196,7 +200,11 @@ def _newest(facts: Iterator[Fact]) -> dict[str, Fact]:
     return found
 
 
-def history(transaction: Transaction, namespace: str, key: str, scope: Scope | None) -> list[Fact]:
-    """Return every fact that has the key, in any state, oldest first; ``None`` for any owners."""
-    found = fact_table.of_external_keys(transaction, namespace, [key], scope, current=False)
-    return [*found][::-1]
+def history(transaction: Transaction, standing: Standing, key: str) -> list[Fact]:
+    """Return every fact that has the key, in any state, oldest first."""
+    return [*_ever(transaction, standing, [key])][::-1]
+
+
+def _ever(transaction: Transaction, standing: Standing, keys: Sequence[str]) -> Iterator[Fact]:
+    owners = standing.selected
+    return fact_table.of_external_keys(transaction, standing.namespace, keys, owners, current=False)

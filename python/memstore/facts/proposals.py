@@ -22,7 +22,7 @@ from memstore.domain.arguments import (
 )
 from memstore.domain.proposals import Decided, Proposal, ProposalState, Question
 from memstore.domain.queries import ProposalList, ProposalNarrowing
-from memstore.domain.records import NewFact, selected_scope
+from memstore.domain.records import NewFact
 from memstore.errors import Conflict, InvalidArgument, NotFound, Remedy
 from memstore.facts.checks import CONSOLIDATE
 from memstore.facts.rules import standing
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
     from memstore.database.engine import Engine, Transaction
-    from memstore.domain.records import Fact, Scope
+    from memstore.domain.records import Fact
     from memstore.facts.checks import Prepared
     from memstore.facts.facts import Facts
     from memstore.facts.writer import FactWriter
@@ -61,8 +61,6 @@ class Proposals(zones.Zoned):
         Args:
             state: ``open`` (undecided, and all its facts are active), ``accepted`` or
                 ``rejected``; ``None`` for all there ever were.
-            scope: only proposals about facts of exactly these owners, or without owners; ``"all"``
-                for any owners.
             subject: only proposals about facts of this subject.
             category: only proposals about a fact of this category.
             source: only proposals about a fact, the older or the newer, from this source.
@@ -71,7 +69,7 @@ class Proposals(zones.Zoned):
             limit: the maximum number; ``None`` for all.
             after_id: only proposals with larger ids; with the last one of a page, the next page.
         """
-        wanted, limit, after_id = _wanted(state, asked), asked["limit"], asked["after_id"]
+        wanted, limit, after_id = self._wanted(state, asked), asked["limit"], asked["after_id"]
         checked_page(limit, 0, after_id=after_id)
         with self._engine.read() as transaction:
             return proposal_table.select(
@@ -83,38 +81,37 @@ class Proposals(zones.Zoned):
         self, state: str | None = ProposalState.OPEN, **asked: Unpack[ProposalNarrowing]
     ) -> int:
         """Return how many proposals :meth:`list` would return without a limit."""
-        wanted = _wanted(state, asked)
+        wanted = self._wanted(state, asked)
         with self._engine.read() as transaction:
             return proposal_table.count(transaction, self._facts.namespace, wanted)
 
-    def get(self, proposal_id: int, *, scope: Scope | None = None) -> Proposal:
-        """Return one proposal in any state; with a ``scope``, only if it has these owners.
+    def get(self, proposal_id: int) -> Proposal:
+        """Return one proposal in any state.
 
         Raises:
-            NotFound: no such proposal in this namespace, or it has other owners.
+            NotFound: no such proposal in this namespace.
         """
         with self._engine.read() as transaction:
-            return self._known(transaction, proposal_id, scope)
+            return self._known(transaction, proposal_id)
 
     def put_forward(
-        self, sources: Sequence[int], content: str, evidence: Mapping[str, Any], *, scope: Scope
+        self, sources: Sequence[int], content: str, evidence: Mapping[str, Any]
     ) -> Proposal:
         """Propose that one text replaces several facts.
 
         Args:
-            sources: the ids of two or more active facts of exactly these owners about one subject.
+            sources: the ids of two or more active facts about one subject, of the same owners.
             content: the text of the new fact.
             evidence: the reasons for it.
-            scope: the owners of the facts.
 
         Raises:
-            NotFound: a fact is not in this namespace, or has other owners.
+            NotFound: a fact is not in this namespace, or they have different owners.
             Conflict: a fact is no longer active, or the same facts were proposed before.
         """
         with self._facts.writing() as transaction:
             writer = self._facts.writer(transaction)
             facts = [writer.active(fact_id) for fact_id in sorted(set(sources))]
-            if strangers := [fact.id for fact in facts if fact.scope != scope]:
+            if strangers := [fact.id for fact in facts if fact.scope != facts[0].scope]:
                 raise NotFound(f"these facts to consolidate have other owners: {strangers}")
             if len(facts) < 2 or len({subject_key(fact.subject) for fact in facts}) > 1:
                 raise InvalidArgument(
@@ -129,38 +126,28 @@ class Proposals(zones.Zoned):
             new_id = proposal_table.insert_consolidation(writer.changes, ids, content, evidence)
             return self._known(transaction, new_id or 0)
 
-    def accept(self, proposal_id: int, *, scope: Scope | None = None) -> Proposal:
+    def accept(self, proposal_id: int) -> Proposal:
         """Accept a proposal: the new fact supersedes the older one or ones.
 
-        Args:
-            proposal_id: its id.
-            scope: only if it is about facts of exactly these owners.
-
         Raises:
-            NotFound: no such proposal, or it has other owners.
+            NotFound: no such proposal.
             Conflict: it was already decided, or one of the facts is no longer active.
         """
-        prepared = self._prepared(proposal_id, scope)
+        prepared = self._prepared(proposal_id)
         with self._facts.writing() as transaction:
-            return self._accepted(transaction, proposal_id, scope, prepared)
+            return self._accepted(transaction, proposal_id, prepared)
 
-    def reject(self, proposal_id: int, *, scope: Scope | None = None) -> Proposal:
+    def reject(self, proposal_id: int) -> Proposal:
         """Reject a proposal: its facts stay active, and it is not proposed again.
 
-        Args:
-            proposal_id: its id.
-            scope: only if it is about facts of exactly these owners.
-
         Raises:
-            NotFound: no such proposal, or it has other owners.
+            NotFound: no such proposal.
             Conflict: it was already decided.
         """
         with self._facts.writing() as transaction:
-            return self._rejected(transaction, proposal_id, scope)
+            return self._rejected(transaction, proposal_id)
 
-    def decide(
-        self, verdict: str, proposal_ids: Iterable[int], *, scope: Scope | None = None
-    ) -> Decided:
+    def decide(self, verdict: str, proposal_ids: Iterable[int]) -> Decided:
         """Accept or reject several proposals in one transaction, which is one act to undo.
 
         Those that cannot be decided are left, and named.
@@ -168,7 +155,6 @@ class Proposals(zones.Zoned):
         Args:
             verdict: ``"accept"`` or ``"reject"``.
             proposal_ids: their ids, in the order in which they are decided.
-            scope: only those about facts of exactly these owners.
         """
         if verdict not in VERDICTS:
             raise InvalidArgument(
@@ -178,34 +164,30 @@ class Proposals(zones.Zoned):
         done: builtins.list[Proposal] = []
         left: builtins.list[int] = []
         # Texts are embedded before the transaction opens.
-        prepared = {} if verdict == REJECT else self._all_prepared(ids, scope)
+        prepared = {} if verdict == REJECT else self._all_prepared(ids)
         with self._facts.writing() as transaction:
             for proposal_id in dict.fromkeys(ids):
                 try:
                     if verdict == REJECT:
-                        done.append(self._rejected(transaction, proposal_id, scope))
+                        done.append(self._rejected(transaction, proposal_id))
                     else:
                         its = prepared.get(proposal_id)
-                        done.append(self._accepted(transaction, proposal_id, scope, its))
+                        done.append(self._accepted(transaction, proposal_id, its))
                 except (Conflict, NotFound):  # raised before anything of it is written
                     left.append(proposal_id)
         return Decided(proposals=tuple(done), left=tuple(left))
 
-    def reopen(self, proposal_id: int, *, scope: Scope | None = None) -> Proposal:
+    def reopen(self, proposal_id: int) -> Proposal:
         """Open a rejected proposal again: it can be decided anew.
 
         Also an accepted one whose supersession was taken back, so that all its facts are active.
 
-        Args:
-            proposal_id: its id.
-            scope: only if it is about facts of exactly these owners.
-
         Raises:
-            NotFound: no such proposal, or it has other owners.
+            NotFound: no such proposal.
             Conflict: it is open, or one of its facts is no longer active.
         """
         with self._facts.writing() as transaction:
-            proposal = self._known(transaction, proposal_id, scope)
+            proposal = self._known(transaction, proposal_id)
             if proposal.state == ProposalState.OPEN:
                 raise Conflict(f"proposal {proposal_id} is open already")
             if proposal.kind == "consolidation" and proposal.new is not None:
@@ -239,33 +221,46 @@ class Proposals(zones.Zoned):
         with self._engine.read() as transaction:
             return [_question(transaction, one) for one in proposals]
 
-    def _prepared(self, proposal_id: int, scope: Scope | None) -> Prepared | None:
+    def _wanted(self, state: str | None, asked: ProposalNarrowing) -> ProposalFilter:
+        """Check what proposals are narrowed by, and return it."""
+        if state is not None and state not in tuple(ProposalState):
+            raise InvalidArgument(
+                f"must be open, accepted, rejected or None, not {state!r}", argument="state"
+            )
+        texts = {name: asked[name] for name in ("subject", "category", "source")}
+        given: dict[str, Any] = {
+            name: checked_text(text, name, MAX_QUERY)
+            for name, text in texts.items()
+            if text is not None
+        }
+        return ProposalFilter(
+            state=state, owners=self._facts.standing.selected, **given, **queries.times(asked)
+        )
+
+    def _prepared(self, proposal_id: int) -> Prepared | None:
         """Return the new fact of a consolidation that may be accepted, embedded."""
         with self._engine.read() as transaction:
-            proposal = self._open(transaction, proposal_id, scope)
+            proposal = self._open(transaction, proposal_id)
             _check_current(proposal)
         if proposal.new is not None:
             return None
         (prepared,) = self._facts.prepare([_consolidated(proposal)])
         return prepared
 
-    def _all_prepared(
-        self, proposal_ids: Iterable[int], scope: Scope | None
-    ) -> dict[int, Prepared | None]:
+    def _all_prepared(self, proposal_ids: Iterable[int]) -> dict[int, Prepared | None]:
         found = {}
         for proposal_id in proposal_ids:
             with suppress(Conflict, NotFound):  # which is found again
-                found[proposal_id] = self._prepared(proposal_id, scope)
+                found[proposal_id] = self._prepared(proposal_id)
         return found
 
     def _accepted(
         self,
         transaction: Transaction,
         proposal_id: int,
-        scope: Scope | None,
         prepared: Prepared | None,
     ) -> Proposal:
-        proposal = self._open(transaction, proposal_id, scope)
+        proposal = self._open(transaction, proposal_id)
         _check_current(proposal)
         writer = self._facts.writer(transaction)
         writer.check_acts(*proposal.sources)
@@ -279,10 +274,8 @@ class Proposals(zones.Zoned):
         why |= proposal.evidence
         return self._accept(writer, proposal, proposal.new.id, why)
 
-    def _rejected(
-        self, transaction: Transaction, proposal_id: int, scope: Scope | None
-    ) -> Proposal:
-        proposal = self._open(transaction, proposal_id, scope)
+    def _rejected(self, transaction: Transaction, proposal_id: int) -> Proposal:
+        proposal = self._open(transaction, proposal_id)
         decision = _decision(proposal, Kind.REJECT)
         writer = self._facts.writer(transaction)
         writer.check_acts(*_facts_of(proposal))
@@ -309,18 +302,16 @@ class Proposals(zones.Zoned):
         )
         return self._known(writer.transaction, proposal.id)
 
-    def _open(self, transaction: Transaction, proposal_id: int, scope: Scope | None) -> Proposal:
-        proposal = self._known(transaction, proposal_id, scope)
+    def _open(self, transaction: Transaction, proposal_id: int) -> Proposal:
+        proposal = self._known(transaction, proposal_id)
         if proposal.state != ProposalState.OPEN:
             raise Conflict(f"proposal {proposal_id} was already {proposal.state}")
         return proposal
 
-    def _known(
-        self, transaction: Transaction, proposal_id: int, scope: Scope | None = None
-    ) -> Proposal:
+    def _known(self, transaction: Transaction, proposal_id: int) -> Proposal:
         checked_id(proposal_id, "proposal_id")
         proposal = proposal_table.get(transaction, proposal_id, self._facts.namespace)
-        if proposal is None or (scope is not None and not _is_of(proposal, scope)):
+        if proposal is None or not all(map(self._facts.standing.reaches, _facts_of(proposal))):
             raise NotFound(
                 f"there is no proposal {shown(proposal_id)} in namespace {self._facts.namespace!r}"
             )
@@ -329,27 +320,6 @@ class Proposals(zones.Zoned):
 
 def _facts_of(proposal: Proposal) -> tuple[Fact, ...]:
     return (*proposal.sources, *(() if proposal.new is None else (proposal.new,)))
-
-
-def _wanted(state: str | None, asked: ProposalNarrowing) -> ProposalFilter:
-    """Check what proposals are narrowed by, and return it."""
-    if state is not None and state not in tuple(ProposalState):
-        raise InvalidArgument(
-            f"must be open, accepted, rejected or None, not {state!r}", argument="state"
-        )
-    texts = {name: asked[name] for name in ("subject", "category", "source")}
-    given: dict[str, Any] = {
-        name: checked_text(text, name, MAX_QUERY)
-        for name, text in texts.items()
-        if text is not None
-    }
-    return ProposalFilter(
-        state=state, scope=selected_scope(asked["scope"]), **given, **queries.times(asked)
-    )
-
-
-def _is_of(proposal: Proposal, scope: Scope) -> bool:
-    return all(fact.scope == scope for fact in _facts_of(proposal))
 
 
 def _question(transaction: Transaction, proposal: Proposal) -> Question:

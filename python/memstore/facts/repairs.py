@@ -41,7 +41,12 @@ def restore(writer: FactWriter, fact: Fact) -> RepairedFact:
     replaced, step = [fact], fact
     while step.superseded_by in chain and step.superseded_by != newest.id:
         replaced.append(step := chain[step.superseded_by])
-    others = [one for step in replaced for one in _superseded_with(writer.transaction, step)]
+    others = [
+        one
+        for step in replaced
+        for one in _superseded_with(writer.transaction, step)
+        if writer.standing.reaches(one)
+    ]
     back = writer.insert(_copy(writer.transaction, fact, newest.id), decided=True)
     others_back = _back_too(writer, others)
     return RepairedFact.of(back, "restore", others=others_back, newer=writer.known(newest.id))
@@ -59,7 +64,9 @@ def reinstate(writer: FactWriter, fact: Fact) -> RepairedFact:
     same = writer.same(copy)
     if same is not None:
         raise Conflict(f"active fact {same.id} already says the same as fact {fact.id}")
-    others = _superseded_with(writer.transaction, fact)
+    others = [
+        one for one in _superseded_with(writer.transaction, fact) if writer.standing.reaches(one)
+    ]
     back = writer.insert(copy, {"reinstates": fact.id})
     if fact.pinned_at is not None:
         back = writer.pin(back, {"reinstates": fact.id})
@@ -101,8 +108,10 @@ def _copy(transaction: Transaction, fact: Fact, supersedes: int | None) -> Prepa
     )
 
 
-def _newest(writer: FactWriter, fact: Fact) -> Fact:
-    return fact_table.chain(writer.transaction, fact.id)[-1]
+def _newest(writer: FactWriter, fact: Fact) -> Fact | None:
+    """Return the newest fact of a chain, unless it is of owners that are not reached."""
+    newest = fact_table.chain(writer.transaction, fact.id)[-1]
+    return newest if writer.standing.reaches(newest) else None
 
 
 def _superseded_with(transaction: Transaction, fact: Fact) -> list[Fact]:

@@ -9,6 +9,7 @@ from memstore.database.journal import Kind
 from memstore.database.tables import facts as fact_table
 from memstore.domain import metadata
 from memstore.domain.arguments import checked_id, shown
+from memstore.domain.records import NOBODY
 from memstore.errors import Conflict, InvalidArgument, NotFound, Remedy
 from memstore.text.folding import subject_key
 
@@ -17,7 +18,8 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from memstore.database.engine import Transaction
-    from memstore.domain.records import Fact, NewFact, Scope
+    from memstore.domain.records import Fact, NewFact
+    from memstore.domain.standing import Standing
     from memstore.domain.trust import Credit
 
 
@@ -112,27 +114,43 @@ def stored(transaction: Transaction, namespaces: Sequence[str], fact_id: int) ->
     raise not_found(fact_id, namespaces[0])
 
 
-def known(
-    transaction: Transaction, namespaces: Sequence[str], fact_id: int, scope: Scope | None = None
-) -> Fact:
-    """Return one fact of these namespaces, unless it was erased.
+def known(transaction: Transaction, standing: Standing, fact_id: int) -> Fact:
+    """Return one fact of a standing, unless it was erased.
 
-    With a scope, facts of other owners are not found: knowing an id gives no access.
+    Facts of other owners are not found: knowing an id gives no access.
     """
-    return checked(stored(transaction, namespaces, fact_id), namespaces, scope)
+    return checked(stored(transaction, standing.namespaces, fact_id), standing)
 
 
-def checked(fact: Fact, namespaces: Sequence[str], scope: Scope | None) -> Fact:
-    """Return a fact if it is in these namespaces, belongs to these owners and was not erased."""
-    if not is_seen(fact, namespaces, scope):
-        raise not_found(fact.id, namespaces[0])
+def checked(fact: Fact, standing: Standing) -> Fact:
+    """Return a fact if it is in the namespaces of a standing and of its owners, and not erased."""
+    if not is_seen(fact, standing):
+        raise not_found(fact.id, standing.namespace)
     return fact
 
 
-def is_seen(fact: Fact, namespaces: Sequence[str], scope: Scope | None) -> bool:
-    """Return whether a fact is in these namespaces, belongs to these owners and was not erased."""
-    is_theirs = fact.namespace in namespaces and (scope is None or fact.scope == scope)
-    return is_theirs and fact.status != "erased"
+def of_owners(fact: Fact, standing: Standing) -> Fact:
+    """Return a fact if it is of the owners of a standing."""
+    if not standing.reaches(fact):
+        raise not_found(fact.id, standing.namespace)
+    return fact
+
+
+def is_seen(fact: Fact, standing: Standing) -> bool:
+    """Return whether a fact is in the namespaces, of the owners, and not erased."""
+    is_inside = fact.namespace in standing.namespaces and standing.reaches(fact)
+    return is_inside and fact.status != "erased"
+
+
+def reached(transaction: Transaction, standing: Standing, fact_id: int) -> Fact:
+    """Return one fact of a standing, even if it was erased: then it has no owners any more.
+
+    Whoever asks for owners of their own does not get an erased one.
+    """
+    fact = stored(transaction, standing.namespaces, fact_id)
+    if fact.status != "erased" or standing.bound not in (None, NOBODY):
+        return checked(fact, standing)
+    return fact
 
 
 def confirmed_by(transaction: Transaction, fact: Fact, episode_id: int) -> bool:

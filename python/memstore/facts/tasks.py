@@ -10,18 +10,10 @@ from memstore.database.tables import facts as fact_table
 from memstore.domain import clock, zones
 from memstore.domain.arguments import MAX_NAME, checked_choice, checked_limit, checked_text
 from memstore.domain.metadata import MetadataFilter
-from memstore.domain.records import (
-    EVERYBODY,
-    TODO,
-    Fact,
-    NewFact,
-    Scope,
-    checked_scope,
-    selected_scope,
-)
+from memstore.domain.records import TODO, Fact, NewFact
 from memstore.domain.tasks import OPEN_STATUSES, Task, TaskScope, TaskStatus
 from memstore.errors import Conflict, NotFound, Remedy
-from memstore.facts.rules import not_found, way_out
+from memstore.facts.rules import way_out
 from memstore.lazy import lazy_import
 
 if TYPE_CHECKING:
@@ -29,7 +21,6 @@ if TYPE_CHECKING:
     from datetime import date
 
     from memstore.database.engine import Engine
-    from memstore.domain.records import ScopeSelection
     from memstore.facts import due as dues
     from memstore.facts.facts import Facts
 else:
@@ -56,9 +47,8 @@ AT_ONCE: Final = datetime.min.replace(tzinfo=UTC)
 class Tasks(zones.Zoned):
     """The tasks of one namespace."""
 
-    def __init__(self, engine: Engine, namespace: str, facts: Facts, source: str) -> None:
+    def __init__(self, engine: Engine, facts: Facts, source: str) -> None:
         self._engine = engine
-        self._namespace = namespace
         self._facts = facts
         self._source = source
 
@@ -70,7 +60,6 @@ class Tasks(zones.Zoned):
         priority: str = "normal",
         project: str | None = None,
         due: str | None = None,
-        owners: Scope | None = None,
     ) -> Task:
         """Store a new task.
 
@@ -82,7 +71,6 @@ class Tasks(zones.Zoned):
             due: when it is due, as free text. The day that it names is kept beside it
                 (``due_on``): "by 2026-11-30", "30 November", "tomorrow", "end of month", in ten
                 languages. A day is one of the user's clock.
-            owners: the owners of the task, called ``scope`` in other methods.
 
         Raises:
             ValueError: a value that is not one of these; the message lists them.
@@ -105,18 +93,10 @@ class Tasks(zones.Zoned):
             subject=TODO,
             metadata=metadata,
             source=self._source,
-            **checked_scope(owners, "owners").ids,
         )
         return as_task(self._facts.add_many([new])[0])
 
-    def update(
-        self,
-        task_id: int,
-        status: str,
-        *,
-        note: str | None = None,
-        owners: ScopeSelection = EVERYBODY,
-    ) -> Task:
+    def update(self, task_id: int, status: str, *, note: str | None = None) -> Task:
         """Set the status of a task; all changes of status are allowed.
 
         Closed tasks are no longer shown when an agent starts; reopened ones are shown again.
@@ -125,14 +105,12 @@ class Tasks(zones.Zoned):
             task_id: the task's id.
             status: ``pending``, ``in_progress``, ``completed`` or ``cancelled``.
             note: the reason; stored with the task.
-            owners: only if it belongs to exactly these; by default, to any.
 
         Raises:
-            NotFound: no such task, or it has other owners.
+            NotFound: no such task.
             Conflict: the task is superseded or deleted.
         """
         wanted = checked_choice(status, TaskStatus, "status")
-        scope = selected_scope(owners, "owners")
         patch: dict[str, Any] = {
             "status": wanted,
             "surface": SURFACE_STARTUP if wanted in OPEN_STATUSES else None,
@@ -141,8 +119,6 @@ class Tasks(zones.Zoned):
             patch["note"] = checked_text(note, "note", MAX_NAME)
 
         def check(fact: Fact, patch: Mapping[str, Any]) -> Mapping[str, Any]:
-            if scope is not None and fact.scope != scope:
-                raise not_found(task_id, self._namespace)
             as_task(fact)
             if fact.status != "active":
                 raise Conflict(
@@ -161,7 +137,6 @@ class Tasks(zones.Zoned):
         project: str | None = None,
         surface: str | None = None,
         limit: int | None = None,
-        owners: ScopeSelection = None,
     ) -> list[Task]:
         """Return tasks, most urgent first: by priority, then due date, then age.
 
@@ -173,7 +148,6 @@ class Tasks(zones.Zoned):
             project: only tasks of this project.
             surface: ``"startup"`` for tasks that an agent is shown when it starts.
             limit: the maximum number.
-            owners: only tasks of exactly these owners, or without owners; ``"all"`` for any.
         """
         checked_limit(limit)
         conditions = [MetadataFilter("kind", "=", "task")]
@@ -194,7 +168,7 @@ class Tasks(zones.Zoned):
             clock.utc_now(),
             subject=TODO,
             metadata=tuple(conditions),
-            scope=selected_scope(owners, "owners"),
+            scope=self._facts.standing.selected,
         )
         with self._engine.read() as transaction:
             tasks = [as_task(fact) for fact in fact_table.select(transaction, filter_)]

@@ -30,7 +30,8 @@ if TYPE_CHECKING:
     from memstore.database.tables import proposals as proposal_table
     from memstore.database.tables import threads
     from memstore.database.tables.episodes import Origin
-    from memstore.domain.records import NewFact, Scope
+    from memstore.domain.records import NewFact
+    from memstore.domain.standing import Standing
     from memstore.domain.trust import Credit
     from memstore.facts import provenance
     from memstore.facts.checks import Prepared
@@ -54,15 +55,16 @@ class FactWriter:
     Args:
         transaction: an open transaction for writing.
         author: who makes the changes.
-        namespace: where the facts are.
+        standing: where the facts are, and whose facts are reached.
         admit: decides whether a new fact's embedding is stored.
     """
 
     def __init__(
-        self, transaction: Transaction, author: Author, namespace: str, admit: Admission
+        self, transaction: Transaction, author: Author, standing: Standing, admit: Admission
     ) -> None:
         self.transaction = transaction
-        self.namespace = namespace
+        self.standing = standing
+        self.namespace = standing.namespace
         self.changes = Changes(transaction, author)
         self._admit = admit
         self._new_keys: set[str] = set()
@@ -78,13 +80,13 @@ class FactWriter:
 
     # -- reading ---------------------------------------------------------------------------
 
-    def known(self, fact_id: int, scope: Scope | None = None) -> Fact:
-        """Return one fact, unless it was erased or (with a scope) has other owners."""
-        return rules.known(self.transaction, (self.namespace,), fact_id, scope)
+    def known(self, fact_id: int) -> Fact:
+        """Return one fact, unless it was erased or has other owners."""
+        return rules.known(self.transaction, self.standing, fact_id)
 
-    def active(self, fact_id: int, scope: Scope | None = None) -> Fact:
+    def active(self, fact_id: int) -> Fact:
         """Return a fact that was active before; raise ``Conflict`` if it is no longer."""
-        fact = self.known(fact_id, scope)
+        fact = self.known(fact_id)
         if fact.status != "active":
             verb = "has" if fact.status == "expired" else "was"
             raise Conflict(
@@ -191,10 +193,12 @@ class FactWriter:
             return []
         return fact_table.of_external_key(self.transaction, new, self.namespace)
 
-    def refuse_newer(self, since: int, subjects: Iterable[str], scope: Scope | None) -> None:
+    def refuse_newer(self, since: int, subjects: Iterable[str]) -> None:
         """Raise ``Conflict`` if a fact about one of the subjects was stored since then."""
         for subject in subjects:
-            wanted = FactFilter((self.namespace,), clock.utc_now(), subject=subject, scope=scope)
+            wanted = FactFilter(
+                (self.namespace,), clock.utc_now(), subject=subject, scope=self.standing.bound
+            )
             found = fact_table.newer(self.transaction, since, wanted)
             if found is not None:
                 raise Conflict(
@@ -315,7 +319,7 @@ class FactWriter:
 
     def _origin(self, episode_id: int) -> Origin:
         found = episode_table.origin(self.transaction, episode_id, self.namespace)
-        if found is None:
+        if found is None or not self.standing.reaches(found):
             raise NotFound(
                 f"there is no episode {shown(episode_id)} in namespace {self.namespace!r}",
                 remedy=Remedy.FIND_ID,

@@ -19,7 +19,6 @@ from memstore.database.tables import graph_reads
 from memstore.domain import clock
 from memstore.domain.arguments import MAX_NAME, MAX_NUMBER, checked_number, checked_text
 from memstore.domain.entities import GraphBuilt, GraphStatus, LikelySame
-from memstore.domain.records import EVERYBODY, selected_scope
 from memstore.errors import NotFound, Remedy
 from memstore.graph import build, decisions
 from memstore.graph.duplicates import undecided_pairs
@@ -34,7 +33,8 @@ if TYPE_CHECKING:
     from memstore.database.journal import Author
     from memstore.domain.entities import Entity, EntityDecision, Neighbours, RefusedRelation
     from memstore.domain.protocols import Generator
-    from memstore.domain.records import ScopeSelection
+    from memstore.domain.records import AtLeast, Scope
+    from memstore.domain.standing import Standing
 
 MAX_DEPTH: Final = 5
 """Steps from one entity to another; beyond that, nearly everything is related."""
@@ -45,10 +45,11 @@ MAX_SHOWN: Final = 1000
 class Graph:
     """The graph of one namespace."""
 
-    def __init__(self, engine: Engine, author: Author, namespace: str) -> None:
+    def __init__(self, engine: Engine, author: Author, standing: Standing) -> None:
         self._engine = engine
         self._author = author
-        self._namespace = namespace
+        self._standing = standing
+        self._namespace = standing.namespace
 
     def build(
         self, *, generator: str | Generator | None = None, progress: Progress | None = None
@@ -84,12 +85,12 @@ class Graph:
                 Changes(transaction, self._author).write(line, *discarding)
         build.sweep(self._engine, self._namespace)
 
-    def status(self, *, scope: ScopeSelection = EVERYBODY) -> GraphStatus:
+    def status(self) -> GraphStatus:
         """Return when and from how many facts the graph was built, and how many changed since.
 
-        With a scope, entities and relations are counted as :meth:`entities` shows them.
+        If the store has owners, entities and relations are counted as :meth:`entities` shows them.
         """
-        wanted = self._visible(scope)
+        wanted = self._visible(self._standing.bound)
         with self._engine.read() as transaction:
             built = graph_table.current(transaction, self._namespace)
             if built is None:
@@ -103,17 +104,14 @@ class Graph:
                 model=built.model,
             )
 
-    def entities(
-        self, *, limit: int = 100, offset: int = 0, scope: ScopeSelection = None
-    ) -> list[Entity]:
+    def entities(self, *, limit: int = 100, offset: int = 0) -> list[Entity]:
         """Return the entities that active facts mention, those with the most facts first.
 
-        Only facts of exactly the owners in ``scope`` count; without one, facts of no owner;
-        ``"all"`` for everybody's.
+        Only facts of the owners of the store count; without any, facts of no owner.
         """
         checked_number(limit, "limit", 1, MAX_SHOWN)
         checked_number(offset, "offset", 0, MAX_NUMBER)
-        wanted = self._visible(scope)
+        wanted = self._visible(self._standing.selected)
         with self._engine.read() as transaction:
             built = graph_table.current(transaction, self._namespace)
             if built is None:
@@ -122,19 +120,17 @@ class Graph:
             found = graph_reads.most_mentioned(transaction, built.id, wanted, limit, offset)
             return [view.entity(entity_id) for entity_id in found]
 
-    def get(self, name: str, *, scope: ScopeSelection = None) -> Entity:
+    def get(self, name: str) -> Entity:
         """Return an entity by any of its names, ignoring case.
 
         Raises:
             NotFound: no active fact in the graph mentions it.
         """
         with self._engine.read() as transaction:
-            view = View(transaction, self._visible(scope))
+            view = View(transaction, self._visible(self._standing.selected))
             return view.entity(self._known(transaction, view, name))
 
-    def neighbours(
-        self, name: str, *, depth: int = 1, limit: int = 20, scope: ScopeSelection = None
-    ) -> Neighbours:
+    def neighbours(self, name: str, *, depth: int = 1, limit: int = 20) -> Neighbours:
         """Return the entities related to one, the nearest first, then by the number of facts.
 
         The search stops once it has found ``limit`` of them.
@@ -143,8 +139,6 @@ class Graph:
             name: any name of the entity.
             depth: the most steps away, 1 to 5.
             limit: the most entities; ``cut`` of the result says what was left out.
-            scope: follow only facts of exactly these owners; ``None`` for no owner, ``"all"`` for
-                everybody's.
 
         Raises:
             NotFound: no active fact in the graph mentions it.
@@ -152,7 +146,7 @@ class Graph:
         """
         checked_number(depth, "depth", 1, MAX_DEPTH)
         checked_number(limit, "limit", 1, MAX_SHOWN)
-        wanted = self._visible(scope)
+        wanted = self._visible(self._standing.selected)
         with self._engine.read() as transaction:
             view = View(transaction, wanted)
             entity_id = self._known(transaction, view, name)
@@ -199,7 +193,7 @@ class Graph:
         Nothing is merged. Pairs with a decision are left out.
         """
         checked_number(limit, "limit", 1, MAX_SHOWN)
-        wanted = self._visible(EVERYBODY)
+        wanted = self._visible(self._standing.bound)
         with self._engine.read() as transaction:
             built = graph_table.current(transaction, self._namespace)
             if built is None:
@@ -221,8 +215,8 @@ class Graph:
 
     # -- inside ------------------------------------------------------------------------------
 
-    def _visible(self, scope: ScopeSelection) -> FactFilter:
-        return FactFilter((self._namespace,), clock.utc_now(), scope=selected_scope(scope))
+    def _visible(self, owners: Scope | AtLeast | None) -> FactFilter:
+        return FactFilter((self._namespace,), clock.utc_now(), scope=owners)
 
     def _decide(self, left: str, right: str, *, same: bool) -> EntityDecision:
         with self._engine.write() as transaction:

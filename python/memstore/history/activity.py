@@ -15,10 +15,10 @@ from memstore.lazy import lazy_import
 
 if TYPE_CHECKING:
     import zoneinfo
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable
 
     from memstore.database.engine import Engine, Transaction
-    from memstore.domain.records import Scope
+    from memstore.domain.standing import Standing
 else:
     zoneinfo = lazy_import("zoneinfo")
 
@@ -50,10 +50,7 @@ class Activity:
         days: int,
         zone: tzinfo,
         until: date | None,
-        namespaces: Sequence[str] | None,
-        scope: Scope | None,
-        *,
-        whole_file: bool,
+        standing: Standing,
     ) -> list[DayActivity]:
         """Count the lines of each day, oldest first; a day's first line is found by halving."""
         checked_number(days, "days", 1, MAX_DAYS)
@@ -63,8 +60,10 @@ class Activity:
             )
         last = clock.utc_now().astimezone(zone).date() if until is None else until
         every = [last - timedelta(days=ago) for ago in range(days - 1, -1, -1)]
+        namespaces, owners = standing.namespaces, standing.selected
+        whole_file = not standing.confined
         with self._engine.read() as transaction:
-            wanted = Wanted(transaction, EVERY_LINE, namespaces, scope, whole_file=whole_file)
+            wanted = Wanted(transaction, EVERY_LINE, namespaces, owners, whole_file=whole_file)
             bounds = [1]
             for day in (*every, last + timedelta(days=1)):
                 bounds.append(
@@ -74,9 +73,9 @@ class Activity:
             def counted(first: int, end: int) -> dict[str, int]:
                 if first == end:
                     return {}
-                if scope is not None or end > wanted.last:
+                if owners is not None or end > wanted.last:
                     return wanted.by_kind(first, end - 1)
-                asked = (first, end, namespaces and tuple(namespaces), whole_file)
+                asked = (first, end, namespaces, whole_file)
                 return _known(self._kinds, asked, lambda: wanted.by_kind(first, end - 1))
 
             return [

@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from memstore.domain.episodes import Episode
     from memstore.domain.moments import Moment
     from memstore.domain.records import Fact, JournalLine
+    from memstore.domain.standing import Standing
 
 BATCH: Final = 500
 """Facts whose lines are read at once."""
@@ -79,15 +80,15 @@ def differences(
     a: datetime | str,
     b: datetime | str,
     wanted: Filter,
+    standing: Standing,
     *,
-    namespaces: Sequence[str] | None,
     limit: int | None,
     offset: int,
 ) -> Differences:
-    """Return what changed between two moments; ``namespaces`` are those that they may name."""
+    """Return what changed between two moments, which the standing may name."""
     with engine.read() as transaction:
-        first = moments.resolve(transaction, a, namespaces, name="a")
-        last = moments.resolve(transaction, b, namespaces, name="b")
+        first = moments.resolve(transaction, a, standing, name="a")
+        last = moments.resolve(transaction, b, standing, name="b")
         if (last.line, last.at) < (first.line, first.at):
             raise InvalidArgument(
                 f"({clock.to_text(last.at)}) is before the first moment"
@@ -105,7 +106,7 @@ def differences(
 class _Comparing:
     def __init__(self, transaction: Transaction, a: Moment, b: Moment, wanted: Filter) -> None:
         self._transaction, self._a, self._b, self._wanted = transaction, a, b, wanted
-        self._seen = Seen(wanted.namespaces, wanted.scope)
+        self._seen = Seen(wanted.namespaces, wanted.owners)
         self.passed = 0
         """Facts that came and went in between."""
         self._differing: set[int] = set()

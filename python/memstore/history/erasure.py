@@ -34,7 +34,9 @@ from memstore.domain.erasures import (
     ErasureStep,
 )
 from memstore.domain.plans import outdated
+from memstore.domain.records import EVERYBODY, is_among
 from memstore.errors import NotFound, Remedy
+from memstore.frozen import replace
 from memstore.history import erasing, reasons, trust
 from memstore.history.queries import Queries
 from memstore.text.occurrences import Occurrences
@@ -45,9 +47,9 @@ if TYPE_CHECKING:
     from memstore.database.dependents import Dependents
     from memstore.database.engine import Engine, Progress, Transaction
     from memstore.database.journal import Author
-    from memstore.database.origins import Reach
     from memstore.database.tables.support import LegRow
     from memstore.domain.records import Fact
+    from memstore.domain.standing import Standing
 
 READ_AT_ONCE: Final = 2000
 ERASED_AT_ONCE: Final = 10
@@ -105,11 +107,11 @@ class ErasurePlan:
     """
 
     def __init__(
-        self, place: Place, chosen: ErasureSelection, reach: Reach, transaction: Transaction
+        self, place: Place, chosen: ErasureSelection, standing: Standing, transaction: Transaction
     ) -> None:
-        self._place, self._chosen, self._reach = place, chosen, reach
+        self._place, self._chosen, self._standing = place, chosen, standing
         self._line = journal.last_id(transaction)
-        found = _Selecting(transaction, chosen, reach).selected()
+        found = _Selecting(transaction, chosen, standing).selected()
         self.fact_ids: tuple[int, ...] = tuple(found.facts)
         self.episode_ids: tuple[int, ...] = tuple(found.episodes)
         self._rests_on = {*found.facts, *(fact_id for fact_id, _ in found.staying)}
@@ -117,11 +119,11 @@ class ErasurePlan:
         self._is_unfinished = meta_table.get(transaction, UNFINISHED) is not None
         if not (self or found.staying or self._is_unfinished or chosen.is_by_id):
             raise NotFound("nothing that is stored is selected", remedy=Remedy.FIND_ID)
-        telling = _Telling(transaction, chosen, reach, found)
+        telling = _Telling(transaction, chosen, standing, found)
         self.steps: tuple[ErasureStep, ...] = telling.steps()
         self.stays: tuple[ErasureStep, ...] = telling.stays()
         self.copies: tuple[str, ...] = place.copies
-        self._closing = _to_close(transaction, reach, found)
+        self._closing = _to_close(transaction, standing, found)
         self._newest_reply = reply_table.newest_id(transaction)
         self.graphs: tuple[str, ...] = tuple(_large(transaction, found.facts))
         self.counts: ErasureCounts = self._counted(transaction)
@@ -171,7 +173,9 @@ class ErasurePlan:
         if not (facts.isdisjoint(self._rests_on) and episodes.isdisjoint(self._goes[1])):
             raise outdated()
         if facts or episodes:
-            again = _Selecting(transaction, self._chosen, self._reach, facts, episodes).selected()
+            again = _Selecting(
+                transaction, self._chosen, self._standing, facts, episodes
+            ).selected()
             if any(again[:3]):
                 raise outdated()
 
@@ -197,10 +201,10 @@ class ErasurePlan:
         return hashed.hexdigest()
 
 
-def plan(place: Place, chosen: ErasureSelection, reach: Reach) -> ErasurePlan:
+def plan(place: Place, chosen: ErasureSelection, standing: Standing) -> ErasurePlan:
     """Plan to erase what is selected of these namespaces and owners."""
     with place.engine.read() as transaction:
-        return ErasurePlan(place, chosen, reach, transaction)
+        return ErasurePlan(place, chosen, standing, transaction)
 
 
 class _Selecting:
@@ -210,16 +214,16 @@ class _Selecting:
         self,
         transaction: Transaction,
         chosen: ErasureSelection,
-        reach: Reach,
+        standing: Standing,
         facts: Collection[int] | None = None,
         episodes: Collection[int] | None = None,
     ) -> None:
-        self._transaction, self._chosen, self._reach = transaction, chosen, reach
+        self._transaction, self._chosen, self._standing = transaction, chosen, standing
         self._among_facts, self._among_episodes = facts, episodes
 
     def selected(self) -> Selected:
         chosen, transaction = self._chosen, self._transaction
-        episodes = origins.episodes(transaction, chosen, self._reach, self._among_episodes)
+        episodes = origins.episodes(transaction, chosen, self._standing, self._among_episodes)
         if self._among_facts is None:
             self._check_named(episodes)
         batches = _batches(episodes)
@@ -238,7 +242,9 @@ class _Selecting:
             heard = self._heard_from({*episodes, *self._of_source, *self._of_run})
             self._by_legs(heard, self._is_selected, found)
         else:
-            found.facts.extend(origins.facts(transaction, chosen, self._reach, self._among_facts))
+            found.facts.extend(
+                origins.facts(transaction, chosen, self._standing, self._among_facts)
+            )
             own, erased = {*found.facts}, {*episodes}
             heard = [one for one in self._heard_from(erased) if one not in own] if erased else []
             self._by_legs(heard, lambda leg: leg.episode_id in erased, found)
@@ -247,8 +253,8 @@ class _Selecting:
 
     def _check_named(self, episodes: Sequence[int]) -> None:
         """Raise ``NotFound`` if a fact or an episode that is named is not there, even erased."""
-        chosen, transaction, reach = self._chosen, self._transaction, self._reach
-        home = reach.namespaces[0]
+        chosen, transaction, standing = self._chosen, self._transaction, self._standing
+        home = standing.namespace
         if chosen.episode is not None and not chosen.is_of_facts and not episodes:
             held = episode_table.get(transaction, chosen.episode, home)
             if held is None or held.content:
@@ -260,7 +266,7 @@ class _Selecting:
             there = fact_table.get_many(transaction, ids)
             for one in ids:
                 fact = there.get(one)
-                if fact is None or not _is_visible(fact, reach):
+                if fact is None or not _is_visible(fact, standing):
                     raise NotFound(
                         f"there is no fact {one} in namespace {home!r}", remedy=Remedy.FIND_ID
                     )
@@ -270,13 +276,14 @@ class _Selecting:
         alone = chosen._replace(episode=None, subject=None, facts=None, owner=None)
         if not alone.is_by_origin:
             return set()
-        return {*origins.episodes(self._transaction, alone, self._reach._replace(scope=None))}
+        whosever = replace(self._standing, owners=EVERYBODY)
+        return {*origins.episodes(self._transaction, alone, whosever)}
 
     def _heard_from(self, episode_ids: set[int]) -> list[int]:
         if self._chosen.episode is not None:
             episode_ids = {self._chosen.episode, *self._named}
         return origins.heard_from(
-            self._transaction, self._chosen, self._reach, sorted(episode_ids), self._among_facts
+            self._transaction, self._chosen, self._standing, sorted(episode_ids), self._among_facts
         )
 
     def _is_selected(self, leg: LegRow) -> bool:
@@ -321,9 +328,13 @@ class _Telling:
     """Says in words what goes and what stays."""
 
     def __init__(
-        self, transaction: Transaction, chosen: ErasureSelection, reach: Reach, found: Selected
+        self,
+        transaction: Transaction,
+        chosen: ErasureSelection,
+        standing: Standing,
+        found: Selected,
     ) -> None:
-        self._transaction, self._chosen, self._reach = transaction, chosen, reach
+        self._transaction, self._chosen, self._standing = transaction, chosen, standing
         self._found = found
         self._going = {*found.facts}
 
@@ -368,7 +379,7 @@ class _Telling:
                     yield self._other(facts[leg.fact_id], leg)
 
     def _other(self, fact: Fact, leg: LegRow) -> ErasureStep:
-        if _is_visible(fact, self._reach):
+        if _is_visible(fact, self._standing):
             reason = f"it belongs to other owners; it was {reasons.of_leg(leg)}"
             return _fact_step(fact, "stays", reason)
         reason = f"it belongs to other owners; it was {leg.kind} in episode {leg.episode_id}"
@@ -402,12 +413,12 @@ class _Telling:
         self, ids: Sequence[int], text: str, reason: Callable[[int], str]
     ) -> Iterator[ErasureStep]:
         held = episode_table.get_many(self._transaction, ids)
-        home, scope = self._reach.namespaces[0], self._reach.scope
+        home, owners = self._standing.namespace, self._standing.selected
         for one in ids:
             episode = held.get(one)
             if episode is None or not episode.content or episode.namespace != home:
                 continue
-            if scope in (None, episode.scope):
+            if is_among(episode.scope, owners):
                 more = "…" if len(episode.content) > CLAIM_CHARACTERS else ""
                 yield ErasureStep(
                     kind=EPISODE,
@@ -578,13 +589,13 @@ class _Erasing(_Steps):
 
     def _remove_searches(self, transaction: Transaction) -> None:
         """Remove the recorded searches of a person or a run of which everything is erased."""
-        chosen, reach = self._plan._chosen, self._plan._reach
+        chosen, standing = self._plan._chosen, self._plan._standing
         whole = chosen._replace(owner=None, run=None, drawn=True) == ErasureSelection()
         if whole and (chosen.owner, chosen.run) != (None, None):
             search_table.remove(
                 transaction,
-                reach.namespaces,
-                scope=reach.scope,
+                standing.namespaces,
+                owners=standing.selected,
                 owner=chosen.owner,
                 run=chosen.run,
             )
@@ -614,7 +625,9 @@ class _Erasing(_Steps):
 
     def _close_new(self, transaction: Transaction, facts: Sequence[Fact]) -> None:
         """Close episodes of which replies that came in the meantime quote these facts."""
-        new = reply_table.texts(transaction, self._plan._reach.namespaces, self._plan._newest_reply)
+        new = reply_table.texts(
+            transaction, self._plan._standing.namespaces, self._plan._newest_reply
+        )
         quotes = Occurrences(reply_table.quoted_as(fact.content) for fact in facts)
         for episode_id in {one for one, reply in [*new] if quotes.found_in(reply)}:
             reply_table.close(transaction, episode_id)
@@ -644,7 +657,7 @@ class _Erasing(_Steps):
 MEANWHILE: Final = "it was changed while the others were erased"
 
 
-def _to_close(transaction: Transaction, reach: Reach, found: Selected) -> set[int]:
+def _to_close(transaction: Transaction, standing: Standing, found: Selected) -> set[int]:
     """Return the episodes that stay, but from which facts were drawn that go, or quote one.
 
     Nothing is extracted from them again, and their replies go.
@@ -659,7 +672,7 @@ def _to_close(transaction: Transaction, reach: Reach, found: Selected) -> set[in
             for _, _, content in fact_table.texts(transaction, ids)
         )
         gone = {*found.episodes} | drawn
-        for episode_id, reply in reply_table.texts(transaction, reach.namespaces):
+        for episode_id, reply in reply_table.texts(transaction, standing.namespaces):
             if episode_id not in gone and quotes.found_in(reply):
                 drawn.add(episode_id)
     return drawn - {*found.episodes}
@@ -679,10 +692,10 @@ def _closing_counts(transaction: Transaction, episode_ids: Iterable[int]) -> Era
     return ErasureCounts(replies=erasable.count_replies(transaction, sorted(episode_ids)))
 
 
-def _is_visible(fact: Fact, reach: Reach) -> bool:
-    if fact.namespace not in reach.namespaces:
+def _is_visible(fact: Fact, standing: Standing) -> bool:
+    if fact.namespace not in standing.namespaces:
         return False
-    return reach.scope in (None, fact.scope) or fact.status == "erased"
+    return is_among(fact.scope, standing.selected) or fact.status == "erased"
 
 
 def _fact_step(fact: Fact, text: str, reason: str) -> ErasureStep:

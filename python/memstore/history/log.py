@@ -16,7 +16,8 @@ if TYPE_CHECKING:
 
     from memstore.database.engine import Engine, Transaction
     from memstore.domain.log import LogFilter
-    from memstore.domain.records import Fact, JournalLine, Scope
+    from memstore.domain.records import Fact, JournalLine
+    from memstore.domain.standing import Standing
 
 MAX_NAMED: Final = 5
 """More facts than these are counted and not named one by one."""
@@ -72,15 +73,12 @@ TRUSTING: Final = frozenset({Kind.TRUST, Kind.DISTRUST})
 def acts(
     engine: Engine,
     wanted: LogFilter,
-    namespaces: Sequence[str] | None,
-    scope: Scope | None,
-    *,
-    whole_file: bool,
+    standing: Standing,
 ) -> list[Act]:
     """Return acts, newest first, with what they did to facts and episodes that may be seen."""
     with engine.read() as transaction:
-        found = Wanted(transaction, wanted, namespaces, scope, whole_file=whole_file).acts()
-        seen = Seen(namespaces, scope)
+        found = _wanted(transaction, wanted, standing).acts()
+        seen = Seen(standing.namespaces, standing.selected)
         return [_act(transaction, lines, seen) for lines in islice(found, wanted.limit)]
 
 
@@ -94,24 +92,27 @@ def act_of(
 def changes(
     engine: Engine,
     wanted: LogFilter,
-    namespaces: Sequence[str] | None,
-    scope: Scope | None,
+    standing: Standing,
     *,
-    whole_file: bool,
     newest_first: bool,
 ) -> list[LogLine]:
     """Return lines, each in words, about facts and episodes that may be seen."""
     unbound = wanted._replace(before=None, after=None)  # these are lines here, not acts
     with engine.read() as transaction:
-        found = Wanted(transaction, unbound, namespaces, scope, whole_file=whole_file).lines(
+        found = _wanted(transaction, unbound, standing).lines(
             wanted.before, wanted.after, wanted.limit, newest_first=newest_first
         )
         drafts = [_Draft(_kind(line), [line]) for line in found]
         ids = {id_ for draft in drafts for id_ in draft.shown}
         facts = fact_table.get_many(transaction, [*ids])
-    seen = Seen(namespaces, scope)
+    seen = Seen(standing.namespaces, standing.selected)
     told = (draft.change(facts, seen) for draft in drafts)
     return [_line(line, change) for line, change in zip(found, told, strict=True)]
+
+
+def _wanted(transaction: Transaction, wanted: LogFilter, standing: Standing) -> Wanted:
+    namespaces, owners = standing.namespaces, standing.selected
+    return Wanted(transaction, wanted, namespaces, owners, whole_file=not standing.confined)
 
 
 def _line(line: JournalLine, change: ActChange) -> LogLine:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from memstore.database import journal, selected
 from memstore.database.acts import TICK
+from memstore.database.tables import episodes as episode_table
 from memstore.domain import clock, moments
 from memstore.domain.arguments import MAX_NAME, MAX_NUMBER, check_length
 from memstore.domain.moments import Moment, Span
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
 
     from memstore.database.engine import Transaction
     from memstore.database.selected import Place
+    from memstore.domain.standing import Standing
 
 NAMED: Final = re.compile(r"(op|run|episode):(.*)", re.DOTALL)
 NUMBER: Final = re.compile(r"[0-9]{1,19}")
@@ -26,15 +28,27 @@ NUMBER: Final = re.compile(r"[0-9]{1,19}")
 
 class _Call(NamedTuple):
     transaction: Transaction
-    namespaces: Sequence[str] | None
+    standing: Standing | None
     name: str
     """What the caller's argument is called."""
+
+    @property
+    def namespaces(self) -> Sequence[str] | None:
+        """Those whose lines may be named; ``None`` for all."""
+        return None if self.standing is None else self.standing.nameable
+
+    def reaches(self, episode_id: int) -> bool:
+        """Whether an episode is of the owners of the caller."""
+        if self.standing is None or self.standing.bound is None:
+            return True
+        episode = episode_table.get_many(self.transaction, [episode_id]).get(episode_id)
+        return episode is not None and self.standing.reaches(episode)
 
 
 def resolve(
     transaction: Transaction,
     moment: datetime | str,
-    namespaces: Sequence[str] | None = None,
+    standing: Standing | None = None,
     *,
     name: str = "moment",
 ) -> Moment:
@@ -47,8 +61,8 @@ def resolve(
             ``"op:1234"``, the state after the whole act of this line; ``"run:UUID"`` or
             ``"episode:12"``, the state before the act with which a run began, or which recorded an
             episode.
-        namespaces: only lines about facts and episodes of these can be named, and only they say
-            when the journal began; ``None`` means every line of the file.
+        standing: of the caller. If it is confined, only lines of its namespace can be named, and
+            only they say when the journal began; episodes are those of its owners.
         name: what the argument is called in errors.
 
     Raises:
@@ -56,7 +70,7 @@ def resolve(
         ValueError: in the future, or text that cannot be read; or before the first line of a file
             that was upgraded and held facts before. Else nothing was there before the first line.
     """
-    call = _Call(transaction, namespaces, name)
+    call = _Call(transaction, standing, name)
     place = _named(call, moment)
     if place is None:
         line, at = _at(call, moment)
@@ -73,7 +87,7 @@ def resolve(
 def first_time(
     transaction: Transaction,
     moment: datetime | str,
-    namespaces: Sequence[str] | None = None,
+    standing: Standing | None = None,
     *,
     name: str = "since",
 ) -> datetime:
@@ -81,7 +95,7 @@ def first_time(
 
     It may be before the first line, or in the future. See :func:`resolve` for the rest.
     """
-    call = _Call(transaction, namespaces, name)
+    call = _Call(transaction, standing, name)
     place = _named(call, moment)
     if place is None:
         return _span(call, moment).first
@@ -91,7 +105,7 @@ def first_time(
 def last_time(
     transaction: Transaction,
     moment: datetime | str,
-    namespaces: Sequence[str] | None = None,
+    standing: Standing | None = None,
     *,
     name: str = "until",
 ) -> datetime:
@@ -99,7 +113,7 @@ def last_time(
 
     It may be before the first line, or in the future. See :func:`resolve` for the rest.
     """
-    call = _Call(transaction, namespaces, name)
+    call = _Call(transaction, standing, name)
     place = _named(call, moment)
     if place is not None:
         return place.at if place.counts else place.at - TICK
@@ -175,7 +189,7 @@ def _run(call: _Call, text: str) -> _Named:
 def _episode(call: _Call, text: str) -> _Named:
     id_ = _number(call, "episode", text)
     place = selected.first_of_episode(call.transaction, id_, call.namespaces)
-    if place is None:
+    if place is None or not call.reaches(id_):
         raise NotFound(f"there is no episode {id_}", remedy=Remedy.FIND_EPISODE)
     return _Named(place.at, counts=False)
 

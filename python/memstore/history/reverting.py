@@ -28,7 +28,8 @@ if TYPE_CHECKING:
     from memstore.database.engine import Engine, Transaction
     from memstore.database.journal import Author
     from memstore.domain.plans import PlanConflict, Selection, Step
-    from memstore.domain.records import JournalLine, Scope
+    from memstore.domain.records import JournalLine
+    from memstore.domain.standing import Standing
     from memstore.history.undoing import Undoing
 
 KINDS: Final = {
@@ -188,19 +189,19 @@ def plan(
     engine: Engine,
     author: Author,
     chosen: Selection,
-    namespaces: Sequence[str],
-    scope: Scope | None,
+    standing: Standing,
 ) -> Plan:
-    """Plan to take back the selected lines about facts of these namespaces and owners."""
+    """Plan to take back the selected lines about facts of the standing's owners."""
     if all(condition is None for condition in chosen):
         raise InvalidArgument(
             "nothing is selected: give an episode, a source, a run, an actor, a time or lines"
         )
 
     with engine.read() as transaction:
-        lines = selected.of_facts(transaction, chosen, namespaces, scope)
+        namespaces, owners = standing.namespaces, standing.selected
+        lines = selected.of_facts(transaction, chosen, namespaces, owners)
         missing = [*_missing(chosen, lines, journal.last_id(transaction))]
-        return Plan(engine, author, transaction, lines, Seen(namespaces, scope), missing)
+        return Plan(engine, author, transaction, lines, Seen(namespaces, owners), missing)
 
 
 def _missing(chosen: Selection, lines: Sequence[JournalLine], last: int) -> Iterator[str]:

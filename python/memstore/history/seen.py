@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 from memstore.database.tables import facts as fact_table
+from memstore.domain.records import is_among
 from memstore.history import reasons
 
 if TYPE_CHECKING:
@@ -13,7 +14,7 @@ if TYPE_CHECKING:
 
     from memstore.database.engine import Transaction
     from memstore.domain.episodes import Episode
-    from memstore.domain.records import Fact, Scope
+    from memstore.domain.records import AtLeast, Fact, Scope
 
 ANOTHER_FACT = "another fact"
 ANOTHER_EPISODE = "another episode"
@@ -23,7 +24,7 @@ class Seen(NamedTuple):
     """The namespaces and owners whose facts and episodes a caller sees; ``None`` for any."""
 
     namespaces: Sequence[str] | None
-    scope: Scope | None
+    owners: Scope | AtLeast | None
 
     def sees(self, one: Fact | Episode | None) -> bool:
         """Whether its words may be shown; an erased one has none."""
@@ -54,4 +55,4 @@ class Seen(NamedTuple):
 
     def _is_inside(self, one: Fact | Episode) -> bool:
         known = self.namespaces is None or one.namespace in self.namespaces
-        return known and self.scope in (None, one.scope)
+        return known and is_among(one.scope, self.owners)

@@ -127,10 +127,9 @@ class Comparison:
         self, new: NewFact, scope: Scope, leaving: Collection[int]
     ) -> tuple[list[Fact], str | None]:
         """Return the nearest facts of the same subject, or why they could not be searched."""
-        hits = self._store.search(
+        hits = self._store.of(scope).search(
             new.content[:MAX_QUERY],
             subject=new.subject,
-            scope=scope,
             limit=min(MAX_CANDIDATES + len(leaving), MAX_HITS),
             word_weight=0,
             vector_weight=1,

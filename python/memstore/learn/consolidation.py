@@ -32,7 +32,7 @@ from memstore.prompting.answers import ask
 from memstore.prompting.prompts import fence, fill, numbered, template
 from memstore.prompting.reply import Unusable, list_schema, parse_list
 from memstore.providers import given_generator
-from memstore.store.store import given_store
+from memstore.store.store import given_store, standing_of
 from memstore.text.faithfulness import is_plain, unfaithful
 
 if TYPE_CHECKING:
@@ -82,7 +82,6 @@ def consolidate(
     *,
     subject: str,
     generator: str | Generator,
-    scope: Scope | None = None,
     policy: str = "propose",
 ) -> list[Consolidated]:
     """Ask a model to combine facts about a subject into single facts, and propose those.
@@ -92,9 +91,9 @@ def consolidate(
     combined.
 
     Args:
+        store: of some owners; or as it was opened, for each owner's facts separately.
         generator: the model, or the name of its provider, such as ``"ollama"``.
         subject: the subject of the facts; only active ones that do not expire, and no tasks.
-        scope: only facts of exactly these owners; by default each owner's facts separately.
         policy: ``propose``, or ``auto`` to accept at once a text that merely joins the words of its
             facts.
 
@@ -108,8 +107,9 @@ def consolidate(
     checked_choice(policy, POLICIES, "policy")
     generator = given_generator(generator)
     store = given_store(store)
+    whose = store if standing_of(store).owners else store.of(EVERYBODY)
     by_owner: dict[Scope, list[Fact]] = {}
-    for fact in store.list(subject=subject, scope=scope or EVERYBODY, tasks=False):
+    for fact in whose.list(subject=subject, tasks=False):
         if fact.expired_at is None:
             by_owner.setdefault(fact.scope, []).append(fact)
     found: list[Consolidated] = []
@@ -189,8 +189,8 @@ def _propose_one(
 ) -> Consolidated:
     evidence = {"model": model, "policy": policy}
     try:
-        proposal = store.proposals.put_forward(
-            consolidated.fact_ids, consolidated.content, evidence, scope=facts[0].scope
+        proposal = store.of(facts[0].scope).proposals.put_forward(
+            consolidated.fact_ids, consolidated.content, evidence
         )
     except (Conflict, NotFound) as error:  # proposed before, or changed in the meantime
         raise Unusable(str(error)) from None

@@ -189,13 +189,12 @@ class Learner:
     def _record(self, messages: Sequence[Message]) -> Episode:
         said_at = max((message.at for message in messages if message.at is not None), default=None)
         record = partial(
-            self.store.episodes.record,
+            self.store.of(self.scope).episodes.record,
             transcript(messages),
             source=CONVERSATION,
             metadata=self.metadata,
             valid_at=said_at,
             thread=self.thread,
-            scope=self.scope,
         )
         episode = record()
         # After REPEATED_AFTER, "tomorrow" means another day.
@@ -272,9 +271,8 @@ class Learner:
 
         Tasks are not memories, so conversations do not change them.
         """
-        found = self.store.search_batch(
+        found = self.store.of(self.scope).search_batch(
             [f"{fact.subject}: {fact.content}"[:MAX_QUERY] for fact in facts],
-            scope=self.scope,
             limit=MAX_MEMORIES,
             half_lives_seconds={},  # an old memory may be the very one that changed
             min_relevance=0,  # so may one in other words
@@ -287,9 +285,7 @@ class Learner:
     def _carry_out(self, decisions: Decisions, episode: Episode) -> MemoryEvents:
         decisions = replace(decisions, items=self._within_trust(self._unsaid(decisions)))
         changes = [self._change(decision, episode) for decision in decisions]
-        applied = iter(
-            self.store.apply([one for one in changes if one is not None], scope=self.scope)
-        )
+        applied = iter(self.store.of(self.scope).apply([one for one in changes if one is not None]))
         events: list[MemoryEvent] = []
         refused = [*decisions.refused]
         for decision, change in zip(decisions, changes, strict=True):

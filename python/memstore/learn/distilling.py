@@ -82,9 +82,8 @@ def fitting(facts: Iterable[Fact], characters: int) -> Iterator[Fact]:
 
 def _known(store: Store, scope: Scope, turns: Sequence[Episode]) -> Iterable[Fact]:
     """Return the active facts about the same, each once."""
-    found = store.search_batch(
+    found = store.of(scope).search_batch(
         [turn.content.strip()[:MAX_QUERY] for turn in turns],
-        scope=scope,
         limit=KNOWN_OF_EACH,
         half_lives_seconds={"note": 0},  # an old fact may be the very one that changed
         min_relevance=MIN_RELEVANCE,

@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, Any, Final
 from memstore.database.tables.readings import EXTRACT
 from memstore.domain import clock, moments
 from memstore.domain.arguments import MAX_NAME, checked_choice, checked_text
-from memstore.domain.records import Scope
 from memstore.errors import Conflict
 from memstore.frozen import frozen, replace
 from memstore.lazy import lazy_import
@@ -24,7 +23,7 @@ from memstore.learn.rebuilding import rebuild
 from memstore.learn.witness import judging
 from memstore.prompting.reading_log import ReadingOptions
 from memstore.providers import given_generator
-from memstore.store.store import file_of, given_store
+from memstore.store.store import file_of, given_store, standing_of
 from memstore.text.chunks import PROMPT_CHARACTERS
 
 if TYPE_CHECKING:
@@ -103,14 +102,13 @@ class Extractor:
     """Turns texts into facts of one store.
 
     Args:
-        store: where the facts are stored.
+        store: where the facts are stored; they are compared only with facts of the same owners.
         generator: the model that reads the texts, or the name of its provider, such as
             ``"ollama"``.
         policy: what to do if a new fact may replace an older one. ``"propose"``: add a proposal to
             ``store.proposals``; both stay active. ``"judged"``, earlier called ``"auto"``:
             supersede the older fact if the words prove it, propose it if they suggest it;
             ``store.reinstate`` undoes it. ``"off"``: do not compare.
-        scope: the owners of the facts, which are compared only with facts of the same owners.
         max_characters: longer texts are read in pieces of this length.
         without_rules: rules of the judge that are switched off, by name, such as ``"VALUE"``,
             beside those of :func:`memstore.open`.
@@ -122,7 +120,6 @@ class Extractor:
         generator: str | Generator,
         *,
         policy: str = "propose",
-        scope: Scope | None = None,
         max_characters: int = PROMPT_CHARACTERS,
         without_rules: Iterable[str] = (),
     ) -> None:
@@ -130,7 +127,7 @@ class Extractor:
         self._store = store = given_store(store)
         self._generator = generator = given_generator(generator)
         self._policy = policy
-        self._scope = scope
+        self._owners = standing_of(store).bound
         self._comparison = Comparison(store, policy, generator, judging(store, without_rules))
         self._reader = EpisodeReader(store, generator, max_characters)
 
@@ -176,7 +173,6 @@ class Extractor:
             metadata=metadata,
             valid_at=at,
             thread=thread,
-            scope=self._scope or Scope(),
         )
         options = ReadingOptions(
             hint=subject_hint, at=at, metadata=metadata, max_characters=self._reader.max_characters
@@ -219,7 +215,7 @@ class Extractor:
     def retry(self, *, patient: bool = False, progress: Progress | None = None) -> list[Extraction]:
         """Store the facts in the texts whose extraction failed, oldest first.
 
-        ``Store.status().not_learned`` counts them. With a scope, only those of its owners. They
+        ``Store.status().not_learned`` counts them. A store of owners has only theirs. They
         count as written when they were recorded, so they replace nothing said later.
 
         Args:
@@ -229,7 +225,7 @@ class Extractor:
         Raises:
             LearningError: some failed again; the others are done.
         """
-        waiting = self._store.readings.not_extracted(self._store.namespace, self._scope)
+        waiting = self._store.readings.not_extracted(self._store.namespace, self._owners)
         return retry_each(
             waiting, self._extract_again, patient=patient, progress=progress, noun="texts"
         )
@@ -245,7 +241,7 @@ class Extractor:
         return background.BackgroundLearning(
             file_of(self._store).engine,
             f"extract {self._store.namespace}",
-            lambda: bool(self._store.readings.not_extracted(self._store.namespace, self._scope)),
+            lambda: bool(self._store.readings.not_extracted(self._store.namespace, self._owners)),
             self.retry,
             interval_seconds,
         ).start()
@@ -259,11 +255,11 @@ class Extractor:
         """Rebuild all derived data, including the extracted facts, and report what was done.
 
         First :meth:`memstore.File.rebuild` runs. Then facts are derived again from the episodes,
-        oldest first, including those that were never extracted; with a scope, from its episodes
-        only. A fact that is found again keeps its row; a missing one is added; an extracted one
-        that is no longer found is deleted (``store.restore`` undoes that) unless a person changed
-        or confirmed it. The model's stored replies are reused. After a failure, calling again
-        completes it.
+        oldest first, including those that were never extracted; of a store of owners, from their
+        episodes only. A fact that is found again keeps its row; a missing one is added; an
+        extracted one that is no longer found is deleted (``store.restore`` undoes that) unless a
+        person changed or confirmed it. The model's stored replies are reused. After a failure,
+        calling again completes it.
 
         Args:
             progress: called with the number of episodes done, and their total.
@@ -272,7 +268,7 @@ class Extractor:
             LearningError: some episodes could not be read and were left alone; the others are done.
         """
         done = self._store.file.rebuild()
-        return done + rebuild(self._store, self._reader, self._comparison, self._scope, progress)
+        return done + rebuild(self._store, self._reader, self._comparison, self._owners, progress)
 
     def _learn(
         self,
@@ -292,10 +288,8 @@ class Extractor:
                 for place, new in enumerate(usable)
             ]
             try:
-                applied = self._store.apply(
+                applied = self._store.of(episode.scope).apply(
                     changes,
-                    scope=episode.scope,
-                    # With many writers two rival facts may both stay, but the call succeeds.
                     since=since if not_compared is None and attempt < MAX_ATTEMPTS else None,
                 )
                 break

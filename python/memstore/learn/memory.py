@@ -16,7 +16,7 @@ from memstore.domain.arguments import (
     checked_real,
 )
 from memstore.domain.metadata import encode, merge_patch
-from memstore.domain.records import NewFact, Scope
+from memstore.domain.records import EVERYBODY, NOBODY, NewFact, Scope, is_among
 from memstore.domain.results import CLASSIC, Results, WordsOnly
 from memstore.errors import (
     Conflict,
@@ -49,7 +49,7 @@ from memstore.learn.memory_view import as_memory, deleted, history, memory_event
 from memstore.learn.witness import judging
 from memstore.prompting.messages import read_messages
 from memstore.providers import given_generator
-from memstore.store.store import deleted_all, file_of, given_store
+from memstore.store.store import deleted_all, file_of, given_store, standing_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -200,7 +200,7 @@ class Memory(zones.Zoned):
             TypeError: messages of the wrong type.
             LearningError: a step failed; ``step`` names it, and the cause says why.
         """
-        scope = Scope(**owners)
+        scope = self._scope(owners)
         screen = file_of(self._store).screen
         read = [screen.record(message) for message in read_messages(messages)]
         encode(metadata)
@@ -242,13 +242,13 @@ class Memory(zones.Zoned):
             ValueError: there is no generator, or ``everything`` with a scope id.
             LearningError: one or more failed again; the others are learned.
         """
-        scope = Scope(**owners)
-        if everything and scope != Scope():
+        if everything and Scope(**owners) != NOBODY:
             raise InvalidArgument("cannot be combined with a scope id", argument="everything")
         if self._generator is None:
             raise _without_generator()
         readings, namespace = self._store.readings, self._store.namespace
-        failed = readings.not_learned(namespace, None if everything else scope)
+        wanted = standing_of(self._store).bound if everything else self._scope(owners)
+        failed = readings.not_learned(namespace, wanted)
         again = partial(self._retry, generator=self._generator)
         first = partial(retry_each, failed, again, patient=patient, progress=progress)
         kept = (
@@ -260,7 +260,11 @@ class Memory(zones.Zoned):
                 untried=True,
                 patient=patient,
             )
-            for owners in (readings.untried_scopes(namespace) if everything else [scope])
+            for owners in (
+                [one for one in readings.untried_scopes(namespace) if is_among(one, wanted)]
+                if everything
+                else [self._scope(owners)]
+            )
         )
         return one_after_another([first, *kept])
 
@@ -292,7 +296,7 @@ class Memory(zones.Zoned):
         These are the episodes with a thread, such as the turns that hooks keep, and conversations
         that could not be learned from.
         """
-        return self._store.readings.unread_threads(self._store.namespace, Scope(**owners))
+        return self._store.readings.unread_threads(self._store.namespace, self._scope(owners))
 
     @keywords(Owners)
     def portion(self, characters: int = PORTION_CHARACTERS, **owners: Unpack[Owners]) -> Portion:
@@ -304,7 +308,7 @@ class Memory(zones.Zoned):
             characters: the most characters of the turns, 200 to 1,000,000. Turns are whole, but for
                 one that is longer by itself.
         """
-        return portion(self._store, Scope(**owners), characters)
+        return portion(self._store, self._scope(owners), characters)
 
     @keywords(Owners)
     def mark_read(self, episode_id: int, **owners: Unpack[Owners]) -> int:
@@ -316,9 +320,9 @@ class Memory(zones.Zoned):
         Raises:
             NotFound: there is no such episode in the scope.
         """
-        scope = Scope(**owners)
-        self._store.episodes.check_owners(scope, episode_id)
-        return self._store.readings.mark_read(self._store.namespace, scope, episode_id)
+        scope = self._scope(owners)
+        found = self._store.of(scope).episodes.get(episode_id)
+        return self._store.readings.mark_read(self._store.namespace, scope, found.id)
 
     @keywords(Owners)
     def learn_unread(
@@ -349,7 +353,7 @@ class Memory(zones.Zoned):
         checked_number(characters, "characters", MIN_CHARACTERS, MAX_CHARACTERS)
         if self._generator is None:
             raise _without_generator()
-        scope = Scope(**owners)
+        scope = self._scope(owners)
         return catch_up(self._learner(self._generator, scope), characters, progress)
 
     def _learner(
@@ -400,7 +404,7 @@ class Memory(zones.Zoned):
         applied = [
             done
             for group in in_groups(changes, _bytes_of, CHANGED_AT_ONCE)
-            for done in self._store.apply(group, scope=scope)
+            for done in self._store.of(scope).apply(group)
         ]
         return MemoryEvents([memory_event("NONE" if a.known else "ADD", a.fact) for a in applied])
 
@@ -437,10 +441,9 @@ class Memory(zones.Zoned):
             checked_real(threshold, "threshold", 0, 1)
             if ranking is None:
                 ranking, half_lives = CLASSIC, {}
-        scope = Scope(**owners)
-        found = self._store.search(
+        scope = self._scope(owners)
+        found = self._store.of(scope).search(
             query,
-            scope=scope,
             filters=filters,
             limit=limit,
             context=context,
@@ -453,7 +456,7 @@ class Memory(zones.Zoned):
             for hit in found
             if threshold is None or hit.score >= threshold
         )
-        turns = self._store.said(query, found, scope=scope, filters=filters) if said else ()
+        turns = self._store.of(scope).said(query, found, filters=filters) if said else ()
         return MemoryHits(
             hits,
             words_only=found.words_only,
@@ -481,10 +484,8 @@ class Memory(zones.Zoned):
         **owners: Unpack[Owners],
     ) -> list[dict[str, Any]]:
         """Return the active memories of a scope, oldest first; with keywords of :meth:`search`."""
-        scope = Scope(**owners)
-        found = self._store.list(
-            scope=scope, filters=filters, limit=limit, offset=offset, tasks=False
-        )
+        scope = self._scope(owners)
+        found = self._store.of(scope).list(filters=filters, limit=limit, offset=offset, tasks=False)
         return [as_memory(fact) for fact in found]
 
     @keywords(Owners)
@@ -511,7 +512,7 @@ class Memory(zones.Zoned):
             NotFound: there is none with this id in the scope, it was deleted, or it is a task.
             Conflict: it is superseded or expired, or the metadata would make it a task.
         """
-        scope = Scope(**owners)
+        scope = self._scope(owners)
         old = self._of(scope, memory_id)
         if old.status != "active":
             remedy = None if old.superseded_by is None else Remedy.USE_NEWEST
@@ -527,7 +528,7 @@ class Memory(zones.Zoned):
             metadata=merge_patch(old.metadata, metadata or {}),
             supersedes=old.id,
         )
-        (applied,) = self._store.apply([AddFact(fact=new)], scope=scope)
+        (applied,) = self._store.of(scope).apply([AddFact(fact=new)])
         return memory_event("UPDATE", applied.fact, old)
 
     @keywords(Owners)
@@ -538,7 +539,7 @@ class Memory(zones.Zoned):
             NotFound: there is none with this id in the scope, it was deleted, or it is a task.
             Conflict: it is superseded.
         """
-        scope = Scope(**owners)
+        scope = self._scope(owners)
         old = self._of(scope, memory_id)
         if old.superseded_by is not None:
             raise Conflict(
@@ -548,7 +549,7 @@ class Memory(zones.Zoned):
         if old.status != "active":  # expired
             return deleted(self._store.delete(old.id))
         # apply() checks again in its transaction that the memory is still active.
-        (applied,) = self._store.apply([DeleteFact(fact_id=old.id)], scope=scope)
+        (applied,) = self._store.of(scope).apply([DeleteFact(fact_id=old.id)])
         return deleted(applied.fact)
 
     @keywords(Owners)
@@ -568,13 +569,14 @@ class Memory(zones.Zoned):
         Raises:
             ValueError: neither a scope id nor ``everything=True``, or both.
         """
-        scope = Scope(**owners)
-        named = scope != Scope()
+        named = Scope(**owners) != NOBODY
         if named == everything:
             raise InvalidArgument(
                 "must be True exactly when no scope id is given", argument="everything"
             )
-        return [*map(deleted, deleted_all(self._store, scope if named else None))]
+        own = standing_of(self._store).owners or EVERYBODY
+        whose = self._store.of(self._scope(owners) if named else own)
+        return [*map(deleted, deleted_all(whose))]
 
     @keywords(Owners)
     def history(self, memory_id: int, **owners: Unpack[Owners]) -> list[PastMemoryEvent]:
@@ -585,12 +587,13 @@ class Memory(zones.Zoned):
         Raises:
             NotFound: there is none with this id in the scope.
         """
-        scope = Scope(**owners)
+        scope = self._scope(owners)
         fact = self._of(scope, memory_id, deleted_too=True)
         # Other programs can let one owner's fact supersede another's, which is not shown here.
-        own = {one.id: one for one in self._store.history(fact.id) if one.scope == scope}
-        lines = self._store.journal(fact.id)
-        return history([*own.values()], [line for line in lines if line.fact_id in own])
+        own = self._store.of(scope)
+        chain = {one.id: one for one in own.history(fact.id) if one.scope == scope}
+        lines = own.journal(fact.id)
+        return history([*chain.values()], [line for line in lines if line.fact_id in chain])
 
     def reset(self, *, namespace: str) -> bool:
         """Permanently erase all memories, tasks and episodes of the namespace, of every scope.
@@ -611,6 +614,10 @@ class Memory(zones.Zoned):
                 argument="namespace",
             )
         return self._store.clear()
+
+    def _scope(self, owners: Owners) -> Scope:
+        """Return the owners of a call: those that it names, or those of the store."""
+        return standing_of(self._store).owners_for(Scope(**owners))
 
     def _of(self, scope: Scope, memory_id: int, *, deleted_too: bool = False) -> Fact:
         fact = self._store.get(memory_id)

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
     from memstore.database.engine import Progress
     from memstore.domain.episodes import Episode
-    from memstore.domain.records import NewFact, Scope
+    from memstore.domain.records import AtLeast, NewFact, Scope
     from memstore.learn.comparison import Comparison
     from memstore.learn.reading import EpisodeReader
     from memstore.store.store import Store
@@ -47,12 +47,12 @@ def rebuild(
     store: Store,
     reader: EpisodeReader,
     comparison: Comparison,
-    scope: Scope | None,
+    owners: Scope | AtLeast | None,
     progress: Progress | None,
 ) -> list[str]:
     """Derive facts from the log again; see :meth:`memstore.Extractor.rebuild`."""
     with facts_of(store).reading() as transaction:
-        ids = episode_table.ids(transaction, store.namespace, scope)
+        ids = episode_table.ids(transaction, store.namespace, owners)
     work = _Rebuilding(store, reader, comparison)
     for _ in range(MAX_PASSES):
         if not work.go_over(ids, progress):

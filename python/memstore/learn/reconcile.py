@@ -100,8 +100,9 @@ class Reconciler:
             said=wanted,
         )
         prepared = self._facts.prepare(plan.missing)
+        owners = self._facts.standing.of(episode.scope)
         with self._facts.writing() as transaction:
-            writer = self._facts.writer(transaction)
+            writer = self._facts.of(owners).writer(transaction)
             if self._plan(transaction, episode, wanted).outline != plan.outline:
                 raise Conflict(
                     f"the facts of episode {episode.id} were changed in the meantime",
@@ -109,7 +110,7 @@ class Reconciler:
                 )
             if why_not is None and not last:
                 subjects = {new.subject for new in news}
-                writer.refuse_newer(since, subjects, episode.scope)
+                writer.refuse_newer(since, subjects)
             again = self._withdraw(writer, episode, plan)
             # A superseded rival is replaced by the fact that repeats it.
             rivals = {n: r.replacing(again) for n, r in rivals.items()}
@@ -119,7 +120,7 @@ class Reconciler:
                 replace(new, supersedes=change.fact.supersedes)
                 for new, change in zip(prepared, additions, strict=True)
             ]
-            carry_out(writer, additions, prepared, episode.scope)
+            carry_out(writer, additions, prepared)
             for fact, change in zip(plan.returning, returns, strict=True):
                 self._bring_back(writer, episode, fact, change)
             for fact in plan.repeated:

@@ -264,5 +264,5 @@ def _newest(store: Store, fact: Fact) -> Fact | None:
 
 def _known(store: Store, subject: str, line: EditableLine) -> bool:
     """Return whether a new line is stored already, by an import before."""
-    here = store.list(subject=subject.replace(page.BREAK, "\n"), scope="all", limit=None)
+    here = store.of("all").list(subject=subject.replace(page.BREAK, "\n"), limit=None)
     return any(page.one_line(fact.content) == line.text for fact in here)

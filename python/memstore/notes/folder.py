@@ -10,17 +10,19 @@ from functools import partial
 from itertools import chain, count
 from typing import TYPE_CHECKING, Any, Final
 
+from memstore.domain.records import EVERYBODY
 from memstore.errors import NotFound, StorageError
 from memstore.notes import manifest, page
 from memstore.notes.manifest import FORBIDDEN, RESERVED, SUFFIX, Proofs, hash_of
 from memstore.notes.shared_folder import OTHER, SharedFolder
+from memstore.store.store import standing_of
 from memstore.text.folding import folded, subject_key
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
     from pathlib import Path
 
-    from memstore.domain.records import Fact, ScopeSelection
+    from memstore.domain.records import Fact
     from memstore.notes.manifest import State
     from memstore.store.store import Store
 
@@ -72,8 +74,8 @@ def is_notes_folder(folder: Path) -> bool:
     return os.path.lexists(folder / manifest.NAME)
 
 
-def write_notes(store: Store, folder: Path, *, scope: ScopeSelection = "all") -> Written:
-    """Write a note for each subject of the namespace.
+def write_notes(store: Store, folder: Path) -> Written:
+    """Write a note for each subject of the namespace, or of the owners that a store is of.
 
     Only files are replaced or removed that this memory wrote and nobody has changed since.
 
@@ -84,7 +86,8 @@ def write_notes(store: Store, folder: Path, *, scope: ScopeSelection = "all") ->
     try:
         folder.mkdir(parents=True, exist_ok=True)
         with SharedFolder(folder, manifest.mark_of(store)) as opened, opened.locked():
-            return _Export(store, opened, scope).run()
+            whose = store if standing_of(store).owners else store.of(EVERYBODY)
+            return _Export(whose, opened).run()
     except OSError as error:
         raise StorageError(f"cannot write notes in {str(folder)!r}: {error}") from error
 
@@ -92,17 +95,16 @@ def write_notes(store: Store, folder: Path, *, scope: ScopeSelection = "all") ->
 class _Export:
     """One export into a folder that no other export writes into meanwhile."""
 
-    def __init__(self, store: Store, folder: SharedFolder, scope: ScopeSelection) -> None:
+    def __init__(self, store: Store, folder: SharedFolder) -> None:
         self._store = store
         self._folder = folder
-        self._scope = scope
         self._listed = manifest.read(folder, store)
         self._done = Written()
         self._here: dict[str, bytes | None] = {}
         """What is in the files that were looked at."""
 
     def run(self) -> Written:
-        subjects = _subjects(self._store, self._scope)
+        subjects = _subjects(self._store)
         ids = (fact.id for one in subjects.values() for fact in one.facts)
         self._proofs = Proofs.of(self._store, self._listed, ids)
         self._ours = {
@@ -335,16 +337,16 @@ def _decoded(content: bytes) -> str:
     return content.decode("utf-8", "surrogateescape")
 
 
-def _subjects(store: Store, scope: ScopeSelection) -> dict[str, _Subject]:
+def _subjects(store: Store) -> dict[str, _Subject]:
     found: dict[str, list[Fact]] = {}
-    for fact in store.list(scope=scope, limit=None):
+    for fact in store.list(limit=None):
         found.setdefault(subject_key(fact.subject), []).append(fact)
     subjects = {}
     for key, facts in found.items():
         shown = min(facts, key=lambda fact: fact.id).subject
         earlier = [
             fact
-            for fact in store.history(subject=shown, scope=scope)
+            for fact in store.history(subject=shown)
             if fact.status not in ("active", "erased") and fact.content
         ]
         named = facts[-1].subject

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
     from memstore.database.engine import Engine
     from memstore.domain.episodes import Episode
-    from memstore.domain.records import Scope
+    from memstore.domain.records import AtLeast, Scope
     from memstore.domain.unread import UnreadThread
     from memstore.embedding import leases
 else:
@@ -114,17 +114,17 @@ class Readings:
         """Return the lease of the process that learns from a namespace's unread turns."""
         return leases.Lease(self._engine, f"learn {namespace}")
 
-    def not_learned(self, namespace: str, scope: Scope | None) -> list[int]:
+    def not_learned(self, namespace: str, owners: Scope | AtLeast | None) -> list[int]:
         """Return the ids of conversations that nothing was learned from, oldest first."""
         with self._engine.read() as transaction:
-            return reading_table.not_learned(transaction, _of(namespace, scope))
+            return reading_table.not_learned(transaction, _of(namespace, owners))
 
     def not_extracted(
-        self, namespace: str, scope: Scope | None
+        self, namespace: str, owners: Scope | AtLeast | None
     ) -> list[tuple[int, ReadingOptions]]:
         """Return the texts that no facts were extracted from yet, and how they were to be read."""
         with self._engine.read() as transaction:
-            rows = reading_table.not_extracted(transaction, _of(namespace, scope))
+            rows = reading_table.not_extracted(transaction, _of(namespace, owners))
         return [(row.episode_id, ReadingOptions.from_text(row.asked)) for row in rows]
 
     def unread_threads(self, namespace: str, scope: Scope) -> list[UnreadThread]:
@@ -207,6 +207,6 @@ class Readings:
             reply_table.insert(transaction, episode_id, key, model, reply)
 
 
-def _of(namespace: str, scope: Scope | None) -> EpisodeFilter:
+def _of(namespace: str, owners: Scope | AtLeast | None) -> EpisodeFilter:
     """Return a filter for the episodes of these owners; ``None`` for any."""
-    return EpisodeFilter((namespace,), clock.utc_now(), scope=scope)
+    return EpisodeFilter((namespace,), clock.utc_now(), scope=owners)

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from typing import Self
 
     from memstore.database.engine import Progress
+    from memstore.domain.records import OwnersSelection
     from memstore.errors import Reason
     from memstore.graph import graph
     from memstore.graph.graph import AsyncGraph
@@ -53,7 +54,6 @@ class AsyncEpisodes(Awaited[Episodes]):
     expire_all = awaited(Episodes.expire_all)
     pop = awaited(Episodes.pop)
     get = awaited(Episodes.get)
-    check_owners = awaited(Episodes.check_owners)
     namespace_of = awaited(Episodes.namespace_of)
     list = awaited(Episodes.list)
     count = awaited(Episodes.count)
@@ -225,6 +225,19 @@ class AsyncStore(Awaited[Store]):
     def __repr__(self) -> str:
         return f"Async{self._blocking!r}"
 
+    def of(
+        self,
+        owners: OwnersSelection | None = None,
+        /,
+        *,
+        user_id: str | None = None,
+        agent_id: str | None = None,
+        run_id: str | None = None,
+    ) -> Self:
+        """Return a store of the memories of owners; see :meth:`Store.of`."""
+        own = self._blocking.of(owners, user_id=user_id, agent_id=agent_id, run_id=run_id)
+        return type(self)(own)
+
     def within(
         self, namespace: str | None = None, *, confined: bool = False, source: str | None = None
     ) -> Self:
@@ -285,7 +298,6 @@ class AsyncStore(Awaited[Store]):
     exists = awaited(Store.exists)
     subjects = awaited(Store.subjects)
     owners = awaited(Store.owners)
-    check_owners = awaited(Store.check_owners)
     history = awaited(Store.history)
     histories = awaited(Store.histories)
     as_of = awaited(_as_of)

@@ -6,8 +6,8 @@ import threading
 from typing import TYPE_CHECKING, Final
 
 from memstore.domain.arguments import ALL_NAMESPACES
-from memstore.domain.namespaces import selected
 from memstore.domain.records import Scope, checked_scope
+from memstore.domain.standing import selected
 from memstore.embedding.current import CurrentEmbedder
 from memstore.errors import EmbedderError, InvalidArgument, Reason, Remedy, StorageError
 from memstore.frozen import replace
@@ -416,7 +416,7 @@ class File:
         path: str | os.PathLike[str],
         *,
         namespace: str | None = None,
-        scope: Scope | None = None,
+        owners: Scope | None = None,
         skip_damaged: bool = False,
         include: Collection[str] = (),
         dry_run: bool = False,
@@ -436,7 +436,7 @@ class File:
             pathlib.Path(file_at(path)),
             dependents,
             namespace=namespace,
-            scope=None if scope is None else checked_scope(scope),
+            scope=None if owners is None else checked_scope(owners, "owners"),
             skip_damaged=skip_damaged,
             include=include,
             dry_run=dry_run,

@@ -15,10 +15,16 @@ from memstore.database.migrations import (
 )
 from memstore.database.sqlite.engine import WAIT_SECONDS, SqliteEngine
 from memstore.domain import clock, zones
-from memstore.domain.arguments import MAX_NAME, checked_choice, checked_name, checked_text
-from memstore.domain.namespaces import AUTO
+from memstore.domain.arguments import (
+    AUTO,
+    MAX_NAME,
+    checked_choice,
+    checked_name,
+    checked_text,
+)
 from memstore.domain.protocols import Embedder
 from memstore.domain.results import WordsOnly
+from memstore.domain.standing import Standing
 from memstore.embedding.compatibility import mismatch
 from memstore.errors import (
     InvalidArgument,
@@ -175,8 +181,8 @@ def open(
         file.upgraded = "; ".join(upgraded) or None
         shared = settings.DEFAULT_NAMESPACE
         if own is not None:
-            return Store(file, own, closes_file=True, shared=shared)
-        return Store(file, namespace or shared, closes_file=True)
+            return Store(file, Standing(own, shared=shared), closes_file=True)
+        return Store(file, Standing(namespace or shared), closes_file=True)
     except BaseException:
         engine.close()
         raise

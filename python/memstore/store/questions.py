@@ -18,14 +18,14 @@ from memstore.domain.arguments import (
 )
 from memstore.domain.metadata import parse_filters
 from memstore.domain.queries import FactRanking, FactRecall, Periods, as_given, times
-from memstore.domain.records import STATES, TODO, selected_owners, selected_scope
+from memstore.domain.records import STATES, TODO
 from memstore.frozen import replace
 from memstore.keywords import part
 from memstore.lazy import lazy_import
 from memstore.text.folding import subject_key
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable
     from datetime import datetime
 
     from memstore.database import between
@@ -35,7 +35,6 @@ if TYPE_CHECKING:
     from memstore.domain.differences import Differences
     from memstore.domain.episodes import EpisodeHits
     from memstore.domain.log import Act
-    from memstore.domain.namespaces import Reach
     from memstore.domain.queries import (
         ActList,
         DifferenceList,
@@ -44,6 +43,7 @@ if TYPE_CHECKING:
         FactSearch,
     )
     from memstore.domain.records import Fact
+    from memstore.domain.standing import Standing
     from memstore.domain.why_not import WhyNot
     from memstore.episodes.log import Episodes
     from memstore.history import differences as comparing
@@ -66,7 +66,9 @@ else:
     following = lazy_import("memstore.search.why_not")
 
 
-def narrowing(reach: Reach, asked: FactNarrowing, *, now: datetime | None = None) -> FactFilter:
+def narrowing(
+    standing: Standing, asked: FactNarrowing, *, now: datetime | None = None
+) -> FactFilter:
     """Return the filter for what a search or a list asks for."""
     if asked["external_key_prefix"] is not None:
         stored_text(asked["external_key_prefix"], "external_key_prefix")
@@ -74,13 +76,13 @@ def narrowing(reach: Reach, asked: FactNarrowing, *, now: datetime | None = None
     if tasks is None:
         tasks = isinstance(subject, str) and subject_key(subject) == TODO
     return FactFilter(
-        reach.select(asked["namespaces"]),
+        standing.select(asked["namespaces"]),
         now or clock.utc_now(),
         subject=subject,
         category=asked["category"],
         metadata=parse_filters(asked["filters"]),
         external_key_prefix=asked["external_key_prefix"],
-        scope=selected_owners(asked["scope"]),
+        scope=standing.selected,
         active_only=asked["active_only"],
         tasks=tasks,
         valid_on=None if valid_on is None else moments.period(valid_on, "valid_on"),
@@ -89,9 +91,9 @@ def narrowing(reach: Reach, asked: FactNarrowing, *, now: datetime | None = None
     )
 
 
-def counting(reach: Reach, asked: FactCount, *, now: datetime | None = None) -> FactFilter:
+def counting(standing: Standing, asked: FactCount, *, now: datetime | None = None) -> FactFilter:
     """Return the filter for what a list or a count asks for."""
-    wanted = narrowing(reach, asked, now=now)
+    wanted = narrowing(standing, asked, now=now)
     thread = None if asked["thread"] is None else checked_name(asked["thread"], "thread")
     if asked["episode"] is not None:
         checked_number(asked["episode"], "episode", 0, MAX_NUMBER)
@@ -115,7 +117,7 @@ def counting(reach: Reach, asked: FactCount, *, now: datetime | None = None) -> 
 
 def request(
     file: File,
-    reach: Reach,
+    standing: Standing,
     asked: FactSearch | FactRecall,
     ranking: FactRanking,
     past: Past | None = None,
@@ -124,7 +126,7 @@ def request(
     if asked["half_lives_seconds"] is None:
         ranking = {**ranking, "half_lives_seconds": file.half_lives_seconds}
     now = None if past is None else past.moment.at
-    wanted = narrowing(reach, asked, now=now)
+    wanted = narrowing(standing, asked, now=now)
     wanted = replace(wanted, searched=True)
     made = requests.for_facts(wanted, **ranking)
     return replace(made, past=past, without_rules=file.without_rules)
@@ -139,7 +141,6 @@ def episodes_beside(episodes: Episodes, query: str, asked: FactRecall) -> Episod
         query,
         limit=recall.FOUND,
         namespaces=asked["namespaces"],
-        scope=asked["scope"],
         min_relevance=asked["min_relevance"],
         **part(Periods, asked),
     )
@@ -154,7 +155,7 @@ class Budget(NamedTuple):
 
 def why_not(
     file: File,
-    reach: Reach,
+    standing: Standing,
     episodes: Episodes | None,
     query: str,
     fact: Fact,
@@ -166,7 +167,7 @@ def why_not(
 
     Args:
         file: the file.
-        reach: of the store.
+        standing: of the store.
         episodes: those that the recall has, too; ``None`` for none.
         query: the query.
         fact: a fact that the caller may see.
@@ -179,7 +180,7 @@ def why_not(
     if max_tokens is not None:
         checked_number(max_tokens, "max_tokens", 1, MAX_NUMBER)
         ranking = {**part(FactRanking, part(FactRecall, asked)), "limit": recall.FOUND}
-    made = request(file, reach, asked, ranking, past)
+    made = request(file, standing, asked, ranking, past)
     outcome, hits = file.searches.facts.examine(query, made, following.examined(fact, made))
     if max_tokens is None or outcome.stage != "found":
         return outcome
@@ -201,26 +202,25 @@ def changed(
     )
 
 
-def first_time(file: File, reach: Reach, since: datetime | str | None) -> datetime | None:
+def first_time(file: File, standing: Standing, since: datetime | str | None) -> datetime | None:
     """Return the time from which on a caller asks for changes."""
     if since is None:
         return None
     with file.engine.read() as transaction:
-        return finding.first_time(transaction, since, reach.nameable)
+        return finding.first_time(transaction, since, standing)
 
 
-def last_time(file: File, reach: Reach, until: datetime | str | None) -> datetime | None:
+def last_time(file: File, standing: Standing, until: datetime | str | None) -> datetime | None:
     """Return the time up to which a caller asks for changes."""
     if until is None:
         return None
     with file.engine.read() as transaction:
-        return finding.last_time(transaction, until, reach.nameable)
+        return finding.last_time(transaction, until, standing)
 
 
 def acts(
     file: File,
-    reach: Reach,
-    namespaces: Sequence[str] | None,
+    standing: Standing,
     asked: ActList,
     last: int | None = None,
 ) -> list[Act]:
@@ -229,8 +229,8 @@ def acts(
     if last is not None:
         before = last + 1 if before is None else min(before, last + 1)
     wanted = logs.log_filter(
-        since=first_time(file, reach, asked["since"]),
-        until=last_time(file, reach, asked["until"]),
+        since=first_time(file, standing, asked["since"]),
+        until=last_time(file, standing, asked["until"]),
         run=asked["run"],
         source=asked["source"],
         actor=asked["actor"],
@@ -241,14 +241,12 @@ def acts(
         before=before,
         after=asked["after"],
     )
-    scope = selected_scope(asked["scope"])
-    return telling.acts(file.engine, wanted, namespaces, scope, whole_file=not reach.confined)
+    return telling.acts(file.engine, wanted, standing)
 
 
 def differences(
     file: File,
-    reach: Reach,
-    namespaces: Sequence[str] | None,
+    standing: Standing,
     a: datetime | str,
     b: datetime | str,
     asked: DifferenceList,
@@ -257,11 +255,9 @@ def differences(
     limit, offset = asked["limit"], asked["offset"]
     checked_page(limit, offset)
     wanted = between.Filter(
-        None if namespaces is None else tuple(namespaces),
-        selected_scope(asked["scope"]),
+        standing.namespaces,
+        standing.selected,
         subject=asked["subject"],
         category=asked["category"],
     )
-    return comparing.differences(
-        file.engine, a, b, wanted, namespaces=reach.nameable, limit=limit, offset=offset
-    )
+    return comparing.differences(file.engine, a, b, wanted, standing, limit=limit, offset=offset)

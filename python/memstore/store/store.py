@@ -5,7 +5,7 @@ from __future__ import annotations
 from contextlib import nullcontext
 from datetime import timedelta
 from functools import partial
-from typing import TYPE_CHECKING, Any, Literal, Unpack, overload
+from typing import TYPE_CHECKING, Any, Final, Literal, Unpack, overload
 
 from memstore.database.filters import EpisodeFilter, FactFilter
 from memstore.database.tables import counts
@@ -27,7 +27,6 @@ from memstore.domain.arguments import (
     checked_text,
     stored_text,
 )
-from memstore.domain.namespaces import Namespaces, Reach
 from memstore.domain.queries import (
     ActList,
     DifferenceList,
@@ -40,6 +39,7 @@ from memstore.domain.queries import (
 )
 from memstore.domain.records import (
     EVERYBODY,
+    NOBODY,
     AtLeast,
     Fact,
     Head,
@@ -48,12 +48,12 @@ from memstore.domain.records import (
     Scope,
     SearchHit,
     SearchHits,
-    checked_scope,
+    chosen_owners,
     is_among,
-    selected_owners,
-    selected_scope,
 )
+from memstore.domain.standing import Namespaces, Standing
 from memstore.errors import InvalidArgument, InvalidArgumentType
+from memstore.facts import rules
 from memstore.facts.facts import Facts, Unchanged
 from memstore.frozen import replace
 from memstore.keywords import keywords, part
@@ -71,7 +71,7 @@ if TYPE_CHECKING:
     from memstore import importing, transfer
     from memstore.access import tokens
     from memstore.briefing import briefing
-    from memstore.database import journal, origins
+    from memstore.database import journal
     from memstore.database.engine import Progress, Transaction
     from memstore.database.journal import Author
     from memstore.database.tables import generations as generation_table
@@ -92,7 +92,7 @@ if TYPE_CHECKING:
     from memstore.domain.explanations import Explanation
     from memstore.domain.log import Act, DayActivity, LogLine
     from memstore.domain.recall import Recalled
-    from memstore.domain.records import OwnersSelection, ScopeSelection
+    from memstore.domain.records import OwnersSelection
     from memstore.domain.repairs import RepairedFact
     from memstore.domain.searches import GivenFact, RecordedSearch
     from memstore.domain.status import Others, Owner, StoreCounts, StoreStatus, Subject
@@ -149,7 +149,6 @@ else:
     following = lazy_import("memstore.facts.following")
     keyed = lazy_import("memstore.facts.keyed")
     log = lazy_import("memstore.episodes.log")
-    origins = lazy_import("memstore.database.origins")
     logs = lazy_import("memstore.domain.log")
     meta_table = lazy_import("memstore.database.tables.meta")
     passages = lazy_import("memstore.episodes.passages")
@@ -185,6 +184,13 @@ else:
     why_not = lazy_import("memstore.search.why_not")
 
 
+MAX_KEPT: Final = 1_000
+"""Stores of owners that a store keeps."""
+
+OWNERS_AT_ONCE: Final = 1_000
+"""Sets of owners read together, to find those that a store is of."""
+
+
 class Store(zones.Zoned):
     """One namespace of an open file of memories; returned by :func:`memstore.open`.
 
@@ -194,25 +200,25 @@ class Store(zones.Zoned):
     def __init__(
         self,
         file: File,
-        namespace: str,
+        standing: Standing,
         *,
-        confined: bool = False,
         closes_file: bool = False,
-        shared: str | None = None,
         author: Author | None = None,
         unchanged: Unchanged | None = None,
+        facts: Facts | None = None,
     ) -> None:
         self._file = file
         self._author = file.author if author is None else author
         self._zone = file.zone
-        self._reach = Reach(namespace, confined, None if shared == namespace else shared)
+        self._standing = standing
         self._closes_file = closes_file
         self._unchanged = unchanged
-        others = () if self._reach.shared is None else (self._reach.shared,)
-        self._facts = Facts(
+        self._of: dict[OwnersSelection, Self] = {}
+        """The stores of owners that were asked for, since a server needs the same ones often."""
+        self._facts = facts or Facts(
             file.engine,
             self._author,
-            (self.namespace, *others),  # self.namespace is in Unicode normal form
+            standing,
             file.embedder,
             dependents,
             file.screen,
@@ -225,15 +231,15 @@ class Store(zones.Zoned):
     def tasks(self) -> Tasks:
         """Tasks: ``create``, ``update``, ``list``."""
         file = self._file
-        made = tasks.Tasks(file.engine, self.namespace, self._facts, self._author.source)
+        made = tasks.Tasks(file.engine, self._facts, self._author.source)
         return zones.bound(made, self._zone)
 
     @cached_property
     def episodes(self) -> Episodes:
         """The log of episodes: ``add``, ``search``, ``list``, ``get``, ``update``, ``erase``."""
         file = self._file
-        reach = Reach(self.namespace, self._reach.confined)
-        made = log.Episodes(file.engine, self._author, reach, file.searches, file.screen)
+        alone = self._standing.alone
+        made = log.Episodes(file.engine, self._author, alone, file.searches, file.screen)
         return zones.bound(made, self._zone)
 
     @cached_property
@@ -249,7 +255,7 @@ class Store(zones.Zoned):
     @cached_property
     def graph(self) -> Graph:
         """Entities and relations, built from facts on request: ``build``, ``neighbours``."""
-        return graph.Graph(self._file.engine, self._author, self.namespace)
+        return graph.Graph(self._file.engine, self._author, self._standing)
 
     @property
     def timezone(self) -> tzinfo | None:
@@ -263,13 +269,13 @@ class Store(zones.Zoned):
         Raises:
             AccessDenied: this store is confined to its namespace.
         """
-        self._reach.check_all()
+        self._standing.check_all()
         return self._file
 
     @property
     def namespace(self) -> str:
         """The partition that every read and write is bound to."""
-        return self._reach.namespace
+        return self._standing.namespace
 
     @property
     def path(self) -> str:
@@ -283,7 +289,9 @@ class Store(zones.Zoned):
         self.close()
 
     def __repr__(self) -> str:
-        return f"{type(self).__name__}({self.path!r}, namespace={self.namespace!r})"
+        owners = self._standing.owners
+        whose = "" if owners is None else f", owners={owners!r}"
+        return f"{type(self).__name__}({self.path!r}, namespace={self.namespace!r}{whose})"
 
     def close(self) -> None:
         """Write buffered use counts, checkpoint and close the file; a second call does nothing.
@@ -292,6 +300,48 @@ class Store(zones.Zoned):
         """
         if self._closes_file:
             self._file.close()
+
+    def of(
+        self,
+        owners: OwnersSelection | None = None,
+        /,
+        *,
+        user_id: str | None = None,
+        agent_id: str | None = None,
+        run_id: str | None = None,
+    ) -> Self:
+        """Return a store of the memories of owners, sharing the connections and the model.
+
+        It sees, changes, counts and exports only what is theirs; the id of anything else is not
+        found. What it stores is theirs. A store that was just opened asks for memories without
+        owners, but takes the id of any memory. It is closed with this one.
+
+        Args:
+            owners: :class:`memstore.Scope`, exactly these owners; :class:`memstore.AtLeast`, at
+                least these: what is stored has to name its own; or ``"all"``, any owners.
+            user_id: instead of ``owners``: exactly these, of which a missing one is not set.
+                ``of()`` is of memories without owners.
+            agent_id: the agent.
+            run_id: the run.
+
+        Raises:
+            AccessDenied: this store is confined to owners that do not include these.
+        """
+        owners = chosen_owners(owners, user_id, agent_id, run_id)
+        known = self._of.get(owners) if isinstance(owners, Scope | AtLeast | str) else None
+        if known is not None:
+            return known
+        standing = self._standing.of(owners)
+        store = type(self)(
+            self._file,
+            standing,
+            author=self._author,
+            unchanged=self._unchanged,
+            facts=self._facts.of(standing),
+        )
+        if len(self._of) >= MAX_KEPT:
+            self._of.clear()
+        return self._of.setdefault(owners, store)
 
     def within(
         self, namespace: str | None = None, *, confined: bool = False, source: str | None = None
@@ -302,23 +352,24 @@ class Store(zones.Zoned):
 
         Args:
             namespace: the namespace of the other store; by default the same one.
-            confined: refuse every argument that names another namespace. Such a store has no
-                :attr:`file`.
+            confined: refuse every argument that names another namespace and, if the store has
+                owners (:meth:`of`), every other owners. Such a store has no :attr:`file`.
             source: the program or interface that its changes are made through, for the journal; by
                 default the same one.
 
         Raises:
             AccessDenied: this store is confined to another namespace.
         """
-        home, shared = self.namespace, self._reach.shared
+        standing = self._standing
         if namespace is not None:
-            self._reach.check(namespace)
-            home, shared = namespace, None
+            standing.check(namespace)
+            standing = replace(standing, namespace=namespace, shared=None)
         author = self._author
         if source is not None:
             author = author._replace(source=checked_text(source, "source", MAX_NAME))
-        confined = self._reach.confined or confined
-        return self._bound(home, confined, shared, author, self._unchanged)
+        if confined:
+            standing = standing.bounded
+        return self._bound(standing, author, self._unchanged)
 
     def unless_changed(self, fact_ids: Iterable[int], since: int) -> Self:
         """Return the same store, which changes facts only while these are as they were.
@@ -337,29 +388,19 @@ class Store(zones.Zoned):
             FactChanged: by its changes, if one was changed; nothing was done.
         """
         checked_number(since, "since", -1, MAX_NUMBER)
-        unchanged = Unchanged(tuple(checked_ids(fact_ids, "fact_ids")), since)
+        ids = checked_ids(fact_ids, "fact_ids")
+        if self._standing.bound is not None:
+            with self._file.engine.read() as transaction:
+                for one in ids:
+                    rules.known(transaction, self._standing, one)
+        unchanged = Unchanged(tuple(ids), since)
         return self._same(self._author, unchanged)
 
     def _same(self, author: Author, unchanged: Unchanged | None) -> Self:
-        reach = self._reach
-        return self._bound(reach.namespace, reach.confined, reach.shared, author, unchanged)
+        return self._bound(self._standing, author, unchanged)
 
-    def _bound(
-        self,
-        namespace: str,
-        confined: bool,
-        shared: str | None,
-        author: Author,
-        unchanged: Unchanged | None,
-    ) -> Self:
-        return type(self)(
-            self._file,
-            namespace,
-            confined=confined,
-            shared=shared,
-            author=author,
-            unchanged=unchanged,
-        )
+    def _bound(self, standing: Standing, author: Author, unchanged: Unchanged | None) -> Self:
+        return type(self)(self._file, standing, author=author, unchanged=unchanged)
 
     @property
     def alone(self) -> Self:
@@ -367,7 +408,7 @@ class Store(zones.Zoned):
 
         A store opened for a project (``namespace="auto"``) also reads ``default``.
         """
-        return self if self._reach.shared is None else self.within(self.namespace)
+        return self if self._standing.shared is None else self.within(self.namespace)
 
     # -- storing and correcting ------------------------------------------------------------
 
@@ -500,17 +541,14 @@ class Store(zones.Zoned):
         """
         return self._facts.put(keyed.checked_items_to_put(items))
 
-    def delete_keys(
-        self, external_keys: Iterable[str], *, scope: Scope | None = None
-    ) -> builtins.list[Fact]:
+    def delete_keys(self, external_keys: Iterable[str]) -> builtins.list[Fact]:
         """Delete the current facts with these external keys, in one transaction; return them.
 
         Args:
             external_keys: the keys; those that no current fact has are skipped.
-            scope: the owners of the facts; ``None`` for no owners.
         """
         keys = checked_items(external_keys, "external_keys")
-        wanted = [keyed.DeleteKey(external_key=key, scope=scope) for key in keys]
+        wanted = [keyed.DeleteKey(external_key=key) for key in keys]
         return [fact for fact in self._facts.put(wanted) if fact is not None]
 
     def change_keys(
@@ -519,7 +557,6 @@ class Store(zones.Zoned):
         *,
         external_keys: Iterable[str] = (),
         external_key_prefix: str | None = None,
-        scope: Scope | None = None,
     ) -> builtins.list[Fact | None]:
         """Put facts and delete keys by what is there, in the transaction that has read it.
 
@@ -534,7 +571,6 @@ class Store(zones.Zoned):
             decide: what to put and delete; nothing, to leave all as it is.
             external_keys: the keys whose facts it gets.
             external_key_prefix: it also gets every fact whose key begins like this.
-            scope: the owners of these facts; ``None`` for no owners.
 
         Returns:
             As :meth:`put`.
@@ -546,10 +582,10 @@ class Store(zones.Zoned):
             raise InvalidArgumentType(
                 f"must be a function, not {type(decide).__name__}", argument="decide"
             )
-        keys, owners = keyed.checked_keys(external_keys), checked_scope(scope)
+        keys, standing = keyed.checked_keys(external_keys), self._standing
         prefix = external_key_prefix and stored_text(external_key_prefix, "external_key_prefix")
         return self._facts.change_keys(
-            lambda transaction: keyed.under(transaction, self.namespace, keys, prefix, owners),
+            lambda transaction: keyed.under(transaction, standing, keys, prefix),
             lambda facts: keyed.checked_items_to_put(decide(facts)),
         )
 
@@ -663,22 +699,22 @@ class Store(zones.Zoned):
             return facts.rehearsed(lambda write: facts.deleted(write, fact_id))
         return facts.delete(fact_id)
 
-    def delete_all(self, *, scope: Scope | AtLeast, include_expired: bool = False) -> int:
-        """Delete every active fact of these owners; tasks stay. Return how many were deleted.
+    def delete_all(self, *, include_expired: bool = False) -> int:
+        """Delete every active fact of the owners of a store, and return how many; tasks stay.
 
         A few hundred are deleted per transaction; after an interruption, the same call deletes the
         rest. All of them count as deleted at the same moment, so :meth:`restore_deleted` brings
         back what one call deleted.
 
         Args:
-            scope: the owners, exactly or at least; ``Scope()`` for facts without owners.
             include_expired: also delete facts that have expired.
+
+        Raises:
+            ValueError: the store is not :meth:`of` some owners: there is no default.
         """
-        if not isinstance(scope, Scope | AtLeast):
-            raise InvalidArgumentType(
-                f"must be a Scope or AtLeast, not {type(scope).__name__}", argument="scope"
-            )
-        return len(deleted_all(self, scope, include_expired=include_expired))
+        if self._standing.bound is None:
+            raise InvalidArgument("are needed: it takes a store of(…) some", argument="owners")
+        return len(deleted_all(self, include_expired=include_expired))
 
     def restore(self, fact_id: int) -> RepairedFact:
         """Restore a deleted fact, or a superseded one whose newer fact was wrong; return it.
@@ -695,7 +731,7 @@ class Store(zones.Zoned):
         """
         return self._facts.restore(fact_id)
 
-    def restore_deleted(self, deleted_at: datetime | str, *, scope: ScopeSelection = None) -> int:
+    def restore_deleted(self, deleted_at: datetime | str) -> int:
         """Restore every fact that was deleted at exactly this moment; return how many.
 
         :meth:`memstore.Memory.delete_all` deletes all its memories at one moment. They are restored
@@ -703,13 +739,11 @@ class Store(zones.Zoned):
 
         Args:
             deleted_at: the ``deleted_at`` of any of them.
-            scope: only facts of exactly these owners; ``None``, facts without owners; ``"all"``,
-                facts of any owners.
         """
         at = clock.moment(deleted_at, "deleted_at")
         if at is None:
             raise InvalidArgument("is required", argument="deleted_at")
-        return self._facts.restore_deleted(at, selected_scope(scope))
+        return self._facts.restore_deleted(at)
 
     def reinstate(self, fact_id: int) -> RepairedFact:
         """Bring back a fact that should not have been superseded, because both facts hold.
@@ -735,7 +769,6 @@ class Store(zones.Zoned):
         since: datetime | str | None = None,
         lines: Iterable[int] | None = None,
         acts: Iterable[int] | None = None,
-        scope: ScopeSelection = None,
     ) -> Plan:
         """Plan to take back changes of facts, and change nothing; ``apply()`` of the plan does it.
 
@@ -755,7 +788,6 @@ class Store(zones.Zoned):
             lines: the changes in these lines of the journal, such as ``lines`` of what ``apply()``
                 returned.
             acts: all changes of these acts, each by the number that :meth:`log` gives it.
-            scope: only facts of exactly these owners, or without owners; ``"all"`` for any.
 
         Raises:
             ValueError: nothing was selected, or something that cannot be read.
@@ -765,17 +797,14 @@ class Store(zones.Zoned):
             source=source,
             run=run,
             actor=actor,
-            since=questions.first_time(self._file, self._reach, since),
+            since=questions.first_time(self._file, self._standing, since),
             lines=lines,
             acts=acts,
         )
-        owners = selected_scope(scope)
-        return reverting.plan(
-            self._file.engine, self._author, chosen, self._facts.namespaces, owners
-        )
+        return reverting.plan(self._file.engine, self._author, chosen, self._standing)
 
     def apply(
-        self, changes: Iterable[Change], *, scope: Scope | None = None, since: int | None = None
+        self, changes: Iterable[Change], *, since: int | None = None
     ) -> builtins.list[Applied]:
         """Apply several changes in one transaction: all of them, or none.
 
@@ -785,8 +814,6 @@ class Store(zones.Zoned):
         Args:
             changes: :class:`memstore.facts.batch.AddFact`, ``SupersedeFact``, ``DeleteFact`` and
                 ``KeepFact``, applied in order.
-            scope: the owners that new facts get and that every named fact must have; ``None`` does
-                not check or set owners.
             since: :meth:`memstore.File.newest_id` from before the caller read the facts it decided
                 on. If a subject has got a new fact since then, adding to it is refused.
 
@@ -798,7 +825,7 @@ class Store(zones.Zoned):
             Conflict: a fact is no longer active; re-read and decide again.
             ValueError: a text, a time or metadata that cannot be stored.
         """
-        return batch.apply(self._facts, checked_items(changes, "changes"), scope, since)
+        return batch.apply(self._facts, checked_items(changes, "changes"), since)
 
     def erase(self, fact_id: int) -> bool:
         """Permanently remove a fact's text from the file, the index and the journal.
@@ -829,7 +856,6 @@ class Store(zones.Zoned):
         run: str | None = None,
         facts: Iterable[int] | None = None,
         drawn: bool = True,
-        scope: ScopeSelection = None,
     ) -> ErasurePlan:
         """Plan to erase facts and episodes, and change nothing; ``apply()`` of the plan does it.
 
@@ -848,8 +874,6 @@ class Store(zones.Zoned):
                 journal.
             facts: these facts, by their ids.
             drawn: whether facts that were only drawn from episodes go with them.
-            scope: only memories of exactly these owners, or without owners; ``"all"`` for any,
-                which is the default with an ``owner``.
 
         Raises:
             NotFound: there is no such episode or fact, or nothing is stored that is selected.
@@ -864,13 +888,17 @@ class Store(zones.Zoned):
             facts=facts,
             drawn=drawn,
         )
-        any_owner = scope is None and owner is not None
-        owners = None if any_owner else selected_scope(scope)
+        standing = self._standing
+        if standing.owners is None and owner is not None:
+            standing = replace(standing, owners=EVERYBODY)
         file = self._file
         with nullcontext() if file.read_only else self._facts.writing():
             pass  # adopts what other programs have inserted
-        reach = origins.Reach(self._facts.namespaces, owners)
-        return erasure.plan(self._place(), chosen, reach)
+        return erasure.plan(self._place(), chosen, standing)
+
+    def _check_unbound(self, does: str) -> None:
+        if self._standing.bound is not None:
+            raise InvalidArgument(f"cannot be those of the store: this {does}", argument="owners")
 
     def _place(self) -> Place:
         file = self._file
@@ -879,7 +907,7 @@ class Store(zones.Zoned):
             self._author,
             dependents,
             file.searches.rewrite,
-            () if self._reach.confined else file.copies(),
+            () if self._standing.confined else file.copies(),
         )
 
     def clear(self) -> bool:
@@ -891,7 +919,11 @@ class Store(zones.Zoned):
 
         Returns:
             Whether the bytes are already gone from the files; see :meth:`erase`.
+
+        Raises:
+            ValueError: the store is :meth:`of` some owners; :meth:`erasure` erases what is theirs.
         """
+        self._check_unbound("erases what everybody has")
         with self._facts.writing():
             pass  # adopts what other programs have inserted
         return erasure.clear(self._place(), self.namespace)
@@ -902,6 +934,9 @@ class Store(zones.Zoned):
         for fact_id in ids:
             checked_id(fact_id, "fact_ids")
         with self._file.engine.write() as transaction:
+            if self._standing.bound is not None:
+                known = fact_table.get_many(transaction, ids).values()
+                ids = [fact.id for fact in known if rules.is_seen(fact, self._standing)]
             uses, now = dict.fromkeys(ids, 1), clock.utc_now()
             return sum(
                 fact_table.touch(transaction, uses, namespace, now)
@@ -930,9 +965,6 @@ class Store(zones.Zoned):
                 with ``= != < <= > >= in contains``; see :class:`memstore.MetadataFilter`, which has
                 nested keys too, :class:`memstore.AnyOf` and :class:`memstore.Not`.
             namespaces: search these instead of the store's own; ``"all"`` for all.
-            scope: only facts of exactly these owners (an owner that is not named must not be set);
-                :class:`memstore.AtLeast`, of at least these;
-                ``None``, facts without owners; ``"all"``, facts of any owners.
             external_key_prefix: only facts with an external key that begins like this.
             active_only: leave out superseded and expired facts.
             valid_on: only facts that held then, as far as is known now: a time, or a day
@@ -973,7 +1005,6 @@ class Store(zones.Zoned):
         self,
         *,
         max_tokens: int = 500,
-        scope: ScopeSelection = None,
         session: str | None = None,
         agent: str | None = None,
         traces: bool = True,
@@ -990,8 +1021,6 @@ class Store(zones.Zoned):
 
         Args:
             max_tokens: the longest the text may be, 50 or more.
-            scope: only memories of exactly these owners, or (``None``) without owners; ``"all"``
-                for any.
             session: the thread of the session that begins, if it was recorded before; it is not
                 among the last ones.
             agent: the agent that begins, by the source of its episodes; its own changes are left
@@ -1010,9 +1039,9 @@ class Store(zones.Zoned):
             counter = recall.checked_counter(counter)
         return briefing.briefing(
             self._file.engine,
-            self._reach.select(None) or (self.namespace,),
-            self.tasks.list(surface="startup", owners=scope),
-            selected_scope(scope),
+            self._standing.namespaces,
+            self.tasks.list(surface="startup"),
+            self._standing.selected,
             max_tokens,
             session=session,
             agent=agent,
@@ -1032,7 +1061,7 @@ class Store(zones.Zoned):
         self, queries: Sequence[str], asked: FactSearch, ids: Collection[int] | None = None
     ) -> builtins.list[SearchHits]:
         ranking = part(FactRanking, asked)
-        request = questions.request(self._file, self._reach, asked, ranking)
+        request = questions.request(self._file, self._standing, asked, ranking)
         if ids is not None:
             request = replace(request, wanted=replace(request.wanted, among=ids))
         found = self._file.searches.facts.batch(queries, request)
@@ -1073,7 +1102,7 @@ class Store(zones.Zoned):
         """
         checked_number(max_tokens, "max_tokens", 1, MAX_NUMBER)
         ranking: FactRanking = {**part(FactRanking, asked), "limit": recall.FOUND}
-        request = questions.request(self._file, self._reach, asked, ranking)
+        request = questions.request(self._file, self._standing, asked, ranking)
         said = (
             questions.episodes_beside(self.episodes, query, asked)
             if episodes
@@ -1131,7 +1160,6 @@ class Store(zones.Zoned):
         thread_before: datetime | str | None = None,
         known: Iterable[str] = (),
         turns: bool = True,
-        scope: OwnersSelection = None,
     ) -> Recalled:
         """Return the memories that bear on a prompt, as a text for a model; often nothing.
 
@@ -1150,8 +1178,6 @@ class Store(zones.Zoned):
             known: names (``#12``, ``e31``) of what the agent has been shown already. They are left
                 out, unless the prompt has the name itself.
             turns: tell turns, too; otherwise only facts.
-            scope: only facts and turns of exactly these owners, or with :class:`memstore.AtLeast`
-                of at least these; ``None``, without owners.
 
         Raises:
             ValueError: a budget below 1, or a time that cannot be read.
@@ -1162,9 +1188,9 @@ class Store(zones.Zoned):
         context = reminder.Context(thread, before, names)
         asked = reminder.shortened(stored_text(prompt, "prompt"))
         named, both = reminder.named(asked), self._file.searches
-        found = self.search(asked, limit=reminder.FOUND, tasks=False, touch=False, scope=scope)
+        found = self.search(asked, limit=reminder.FOUND, tasks=False, touch=False)
         said = (
-            self.episodes.search(asked, limit=reminder.FOUND, scope=scope)
+            self.episodes.search(asked, limit=reminder.FOUND)
             if turns
             else episode_records.EpisodeHits()
         )
@@ -1205,7 +1231,7 @@ class Store(zones.Zoned):
             NotFound: no such fact in this namespace.
         """
         fact = self.get(fact_id)
-        two = self.list(subject=fact.subject, scope=fact.scope, tasks=False, limit=2)
+        two = self.of(fact.scope).list(subject=fact.subject, tasks=False, limit=2)
         if fact.status != "active" or len(two) < 2:
             return []  # without loading an index
         wanted = FactFilter((fact.namespace,), clock.utc_now(), scope=fact.scope, tasks=False)
@@ -1233,20 +1259,19 @@ class Store(zones.Zoned):
                 the keywords of a recall then count.
             counter: as of :meth:`recall`, like the next.
             episodes: whether the recall has episodes too.
-            subject: this and the other keywords are those of :meth:`search`. With a ``scope`` of
-                owners, only a fact that belongs to them is looked for; without one, the answer for
-                a fact of other owners is that it belongs to others.
+            subject: this and the other keywords are those of :meth:`search`. If the store was not
+                made by :meth:`of`, the answer for a fact with owners is that it belongs to others.
 
         Raises:
             NotFound: no such fact, or the caller may not see it.
             ValueError: a limit, budget or filter out of range.
         """
-        scope, searched = asked["scope"], self._reach.select(asked["namespaces"])
+        searched = self._standing.select(asked["namespaces"])
         within = None if searched is None else (*self._facts.namespaces, *searched)
-        fact = self._facts.find(fact_id, within, scope if isinstance(scope, Scope) else None)
+        fact = self._facts.find(fact_id, within)
         turns = self.episodes if episodes else None
         budget = questions.Budget(max_tokens, counter)
-        return questions.why_not(self._file, self._reach, turns, query, fact, asked, budget)
+        return questions.why_not(self._file, self._standing, turns, query, fact, asked, budget)
 
     # -- what agents asked -----------------------------------------------------------------
 
@@ -1259,7 +1284,6 @@ class Store(zones.Zoned):
         tool: str = "search",
         tokens: int | None = None,
         milliseconds: float | None = None,
-        scope: Scope | None = None,
     ) -> None:
         """Record what an agent asked, and what it was given, for :meth:`searches`.
 
@@ -1274,7 +1298,6 @@ class Store(zones.Zoned):
             tool: the tool or method that was called.
             tokens: the length of the answer.
             milliseconds: how long it took.
-            scope: the owners whose memories were asked for.
         """
         if self._file.read_only:
             return
@@ -1282,13 +1305,13 @@ class Store(zones.Zoned):
         screen = self._file.screen
         if screen.policy == "refuse":
             screen = Screen("redact")
-        run = self._author.run
+        run, owners = self._author.run, self._standing.selected
         self._file.search_record.note(
             searches.RecordedSearch(
                 id=0,
                 at=clock.utc_now(),
                 namespace=self.namespace,
-                scope=scope or Scope(),
+                scope=NOBODY if owners is None else Scope(**owners.ids),
                 actor=self._author.actor,
                 client=self._author.source,
                 run=None if run is None else clock.uuid_text(run),
@@ -1311,7 +1334,6 @@ class Store(zones.Zoned):
         since: datetime | str | None = None,
         until: datetime | str | None = None,
         before: int | None = None,
-        scope: ScopeSelection = None,
         limit: int | None = 50,
     ) -> builtins.list[RecordedSearch]:
         """Return what agents asked in this namespace, and what they were given, newest first.
@@ -1328,8 +1350,6 @@ class Store(zones.Zoned):
             until: only searches at or before this time.
             before: only searches before the one with this id; with the last one of a page, the next
                 page.
-            scope: only searches of the memories of exactly these owners, or without owners;
-                ``"all"`` for any.
             limit: the maximum number; ``None`` for all.
 
         Raises:
@@ -1343,13 +1363,13 @@ class Store(zones.Zoned):
         self._file.write_searches()
         wanted = search_table.SearchFilter(
             (self.namespace,),
-            selected_scope(scope),
+            self._standing.selected,
             client=client,
             run=None if run is None else plans.run_bytes(run, "run"),
             fact=fact,
             is_empty=is_empty,
-            since=questions.first_time(self._file, self._reach, since),
-            until=questions.last_time(self._file, self._reach, until),
+            since=questions.first_time(self._file, self._standing, since),
+            until=questions.last_time(self._file, self._standing, until),
             before=before,
         )
         with self._file.engine.read() as transaction:
@@ -1360,7 +1380,6 @@ class Store(zones.Zoned):
         *,
         never: bool = False,
         before_id: int | None = None,
-        scope: ScopeSelection = None,
         limit: int = 50,
     ) -> builtins.list[GivenFact]:
         """Return the active facts that recorded searches were given most often, or never.
@@ -1369,13 +1388,12 @@ class Store(zones.Zoned):
             never: those that were given in none, the newest first.
             before_id: of these, only those with smaller ids; with the last one of a page, the next
                 page.
-            scope: only facts of exactly these owners, or without owners; ``"all"`` for any.
             limit: the maximum number, 1 to 1000.
         """
         checked_number(limit, "limit", 1, 1000)
         checked_page(None, 0, before_id)
         self._file.write_searches()
-        wanted = FactFilter((self.namespace,), clock.utc_now(), scope=selected_scope(scope))
+        wanted = FactFilter((self.namespace,), clock.utc_now(), scope=self._standing.selected)
         with self._file.engine.read() as transaction:
             if never:
                 found = dict.fromkeys(
@@ -1388,16 +1406,13 @@ class Store(zones.Zoned):
             searches.GivenFact(fact=facts[id_], searches=number) for id_, number in found.items()
         ]
 
-    def clear_searches(self, *, scope: ScopeSelection = None) -> int:
-        """Remove the recorded searches of this namespace; return how many there were.
-
-        Args:
-            scope: only searches of the memories of exactly these owners, or without owners;
-                ``"all"`` for any.
-        """
+    def clear_searches(self) -> int:
+        """Remove the recorded searches of this namespace; return how many there were."""
         self._file.write_searches()
         with self._file.engine.write() as transaction:
-            return search_table.remove(transaction, [self.namespace], scope=selected_scope(scope))
+            return search_table.remove(
+                transaction, [self.namespace], owners=self._standing.selected
+            )
 
     def get(self, fact_id: int) -> Fact:
         """Return one fact in any state; see its ``status``.
@@ -1408,19 +1423,16 @@ class Store(zones.Zoned):
         self._file.write_use_counts()
         return self._facts.get(fact_id)
 
-    def get_many(
-        self, fact_ids: Iterable[int], *, scope: ScopeSelection = EVERYBODY
-    ) -> builtins.list[Fact]:
+    def get_many(self, fact_ids: Iterable[int]) -> builtins.list[Fact]:
         """Return facts in any state, in the order of their ids as given.
 
         Those that are not in this namespace, or were erased, are left out.
 
         Args:
             fact_ids: their ids.
-            scope: only facts of exactly these owners, or (``None``) without owners; by default any.
         """
         self._file.write_use_counts()
-        return self._facts.get_many(checked_items(fact_ids, "fact_ids"), selected_scope(scope))
+        return self._facts.get_many(checked_items(fact_ids, "fact_ids"))
 
     def uuids(self, fact_ids: Iterable[int]) -> dict[int, str]:
         """Return the UUIDs of facts of this namespace by their ids, also of erased ones.
@@ -1428,7 +1440,11 @@ class Store(zones.Zoned):
         A fact's UUID is the same wherever it was imported, restored or copied to.
         """
         ids = checked_ids(fact_ids)
+        standing = self._standing.alone
         with self._file.engine.read() as transaction:
+            if standing.bound is not None:
+                known = fact_table.get_many(transaction, ids).values()
+                ids = [fact.id for fact in known if rules.is_seen(fact, standing)]
             return fact_table.uuids_of(transaction, self.namespace, ids)
 
     def identity(self) -> str | None:
@@ -1440,25 +1456,20 @@ class Store(zones.Zoned):
         with self._file.engine.read() as transaction:
             return journal.beginning(transaction)
 
-    def by_key(self, external_key: str, *, scope: Scope | None = None) -> Fact | None:
+    def by_key(self, external_key: str) -> Fact | None:
         """Return the active fact with an external key; ``None`` if there is none.
 
         Args:
             external_key: the key, exactly as it was given.
-            scope: the owners of the fact; ``None`` for no owners.
         """
-        return self.by_keys([external_key], scope=scope).get(external_key)
+        return self.by_keys([external_key]).get(external_key)
 
-    def by_keys(
-        self, external_keys: Iterable[str], *, scope: Scope | None = None
-    ) -> dict[str, Fact]:
+    def by_keys(self, external_keys: Iterable[str]) -> dict[str, Fact]:
         """Return the active facts with these external keys, by key; see :meth:`by_key`."""
         self._file.write_use_counts()
-        return self._facts.by_keys(keyed.checked_keys(external_keys), checked_scope(scope))
+        return self._facts.by_keys(keyed.checked_keys(external_keys))
 
-    def first_stored(
-        self, external_keys: Iterable[str], *, scope: Scope | None = None
-    ) -> dict[str, datetime]:
+    def first_stored(self, external_keys: Iterable[str]) -> dict[str, datetime]:
         """Return when there was first a fact with each of these external keys, by key.
 
         Putting again does not change it; after a deletion it begins anew. Keys that no fact has had
@@ -1466,9 +1477,8 @@ class Store(zones.Zoned):
 
         Args:
             external_keys: the keys.
-            scope: the owners of the facts; ``None`` for no owners.
         """
-        keys, owners = keyed.checked_keys(external_keys), checked_scope(scope)
+        keys, owners = keyed.checked_keys(external_keys), self._standing.selected
         with self._file.engine.read() as transaction:
             return fact_table.first_stored(transaction, self.namespace, keys, owners)
 
@@ -1502,12 +1512,11 @@ class Store(zones.Zoned):
         with self._file.engine.read() as transaction:
             old = fact_table.old_versions(transaction, self.namespace, prefix, keep, before)
         if old:
-            self.erasure(facts=old, scope=EVERYBODY).apply()
+            everybody = self if self._standing.bound else self.of(EVERYBODY)
+            everybody.erasure(facts=old).apply()
         return len(old)
 
-    def key_folders(
-        self, prefix: str = "", *, delimiter: str = "/", scope: ScopeSelection = None
-    ) -> dict[str, int]:
+    def key_folders(self, prefix: str = "", *, delimiter: str = "/") -> dict[str, int]:
         """Return the folders that external keys are in, with the number of active facts in each.
 
         A folder is a key up to the first delimiter after the prefix, and with it: of ``a/b/c``,
@@ -1516,13 +1525,11 @@ class Store(zones.Zoned):
         Args:
             prefix: how the keys begin.
             delimiter: what ends a folder's name.
-            scope: only facts of exactly these owners, or (``None``) without owners; ``"all"`` for
-                any.
         """
         wanted = FactFilter(
             (self.namespace,),
             clock.utc_now(),
-            scope=selected_scope(scope),
+            scope=self._standing.selected,
             external_key_prefix=stored_text(prefix, "prefix"),
         )
         delimiter = checked_key(delimiter, "delimiter")
@@ -1559,27 +1566,26 @@ class Store(zones.Zoned):
             after_id: only facts with larger ids.
         """
         self._file.write_use_counts()
-        wanted, page = questions.counting(self._reach, asked), part(Page, asked)
+        wanted, page = questions.counting(self._standing, asked), part(Page, asked)
         checked_page(page["limit"], page["offset"], page["before_id"], page["after_id"])
         return self._file.searches.list_facts(wanted, **page)
 
     @keywords(FactCount, active_only=True, tasks=True, include_deleted=False, pinned=False)
     def count(self, **asked: Unpack[FactCount]) -> int:
         """Return how many facts :meth:`list` would return without a limit."""
-        wanted = questions.counting(self._reach, asked)
+        wanted = questions.counting(self._standing, asked)
         with self._file.engine.read() as transaction:
             return counts.facts(transaction, wanted)
 
-    def exists(self, content: str, *, subject: str, scope: ScopeSelection = None) -> bool:
-        """Return whether an active fact has this text and subject; for ``scope`` see `search`."""
-        return self._facts.exists(content, subject, selected_scope(scope))
+    def exists(self, content: str, *, subject: str) -> bool:
+        """Return whether an active fact has this text and subject."""
+        return self._facts.exists(content, subject)
 
     def subjects(
         self,
         prefix: str = "",
         *,
         order: str = "name",
-        scope: ScopeSelection = None,
         after: Subject | None = None,
         limit: int = 100,
         changed_after: datetime | str | None = None,
@@ -1593,8 +1599,6 @@ class Store(zones.Zoned):
             prefix: how they begin.
             order: ``name``; ``size``, for those with the most facts first; or ``changed``, for the
                 one that changed last first.
-            scope: only subjects of facts of exactly these owners, or without owners; ``"all"`` for
-                any.
             after: the last one of the page before. The next page begins where it was in the order,
                 also if it has changed since.
             limit: the maximum number.
@@ -1615,9 +1619,7 @@ class Store(zones.Zoned):
             raise InvalidArgument(
                 "must be changed with changed_after or changed_before", argument="order"
             )
-        return self._facts.subjects(
-            stored_text(prefix, "prefix"), wanted, selected_scope(scope), after, limit, changed
-        )
+        return self._facts.subjects(stored_text(prefix, "prefix"), wanted, after, limit, changed)
 
     def owners(self, *, limit: int = 100, after: Owner | None = None) -> builtins.list[Owner]:
         """Return the sets of owners that memories of the namespace belong to, the largest first.
@@ -1634,36 +1636,33 @@ class Store(zones.Zoned):
                 f"must be an Owner, not {type(after).__name__}", argument="after"
             )
         with self._file.engine.read() as transaction:
-            return counts.of_owners(transaction, self._facts.namespaces, limit, after)
+            every = partial(counts.of_owners, transaction, self._facts.namespaces)
+            if self._standing.bound is None:
+                return every(limit, after)
+            found: builtins.list[Owner] = []
+            while len(found) < limit and (page := every(OWNERS_AT_ONCE, after)):
+                found += [one for one in page if is_among(one.scope, self._standing.bound)]
+                after = page[-1]
+            return found[:limit]
 
-    def namespaces(self, prefix: str = "", *, scope: ScopeSelection = EVERYBODY) -> dict[str, int]:
+    def namespaces(self, prefix: str = "") -> dict[str, int]:
         """Return the namespaces that hold anything, with their active facts, in the names' order.
 
         One that holds only episodes has 0. A confined store has only its own.
 
         Args:
             prefix: how their names begin.
-            scope: count only what has exactly these owners, or (``None``) no owners; ``"all"``
-                counts what anybody has.
         """
         stored_text(prefix, "prefix")
-        owners = selected_scope(scope)
-        if not self.namespace.startswith(prefix) and self._reach.confined:
+        owners = self._standing.bound
+        if not self.namespace.startswith(prefix) and self._standing.confined:
             return {}
-        among = self._reach.nameable
+        among = self._standing.nameable
         wanted = FactFilter(among, clock.utc_now(), scope=owners)
         with self._file.engine.read() as transaction:
             beginning = prefix if among is None else self.namespace
             held = counts.active_by_namespace(transaction, wanted, beginning)
-        return self._reach.visible(held)
-
-    def check_owners(self, scope: ScopeSelection, *fact_ids: int) -> None:
-        """Check that facts have these owners; other methods do not check the owners of an id.
-
-        Raises:
-            NotFound: there is no such fact, or it has other owners.
-        """
-        self._facts.check_owners(selected_scope(scope), *fact_ids)
+        return self._standing.visible(held)
 
     def history(
         self,
@@ -1671,7 +1670,6 @@ class Store(zones.Zoned):
         *,
         subject: str | None = None,
         external_key: str | None = None,
-        scope: ScopeSelection = None,
     ) -> builtins.list[Fact]:
         """Return the history of a fact, a subject or an external key, oldest first.
 
@@ -1679,40 +1677,31 @@ class Store(zones.Zoned):
             fact_id: any fact of a chain, for the whole chain.
             subject: instead of an id: a subject, for every fact there ever was about it.
             external_key: instead of both: a key, for every fact that had it.
-            scope: for a subject or a key, only facts of exactly these owners, or without owners;
-                ``"all"`` for any. For a chain, only if it belongs to exactly these owners; by
-                default any.
 
         Raises:
             NotFound: no such fact.
             ValueError: several or none of ``fact_id``, ``subject`` and ``external_key`` were given.
         """
         if external_key is not None and fact_id is None and subject is None:
-            owners = selected_scope(scope)
-            return self._facts.history_of_key(checked_key(external_key, "external_key"), owners)
+            return self._facts.history_of_key(checked_key(external_key, "external_key"))
         if external_key is not None:
             raise InvalidArgument("is one of three ways to name a history", argument="external_key")
         if fact_id is not None and subject is None:
-            owners = None if scope is None else selected_scope(scope)
-            return self._facts.history(fact_id, owners)
+            return self._facts.history(fact_id)
         if subject is not None and fact_id is None:
-            return self._facts.history_of_subject(subject, selected_scope(scope))
+            return self._facts.history_of_subject(subject)
         raise InvalidArgument("either a fact's id or a subject is needed, but not both")
 
-    def histories(
-        self, fact_ids: Iterable[int], *, scope: ScopeSelection = EVERYBODY
-    ) -> dict[int, builtins.list[Fact]]:
+    def histories(self, fact_ids: Iterable[int]) -> dict[int, builtins.list[Fact]]:
         """Return the chain of each of these facts, oldest first, by the id that was given.
 
         Those that are not in this namespace, or were erased, are left out.
 
         Args:
             fact_ids: any facts of the chains.
-            scope: only chains of facts of exactly these owners, or (``None``) without owners; by
-                default any.
         """
         ids = checked_items(fact_ids, "fact_ids")
-        return self._facts.histories(ids, selected_scope(scope))
+        return self._facts.histories(ids)
 
     def support(self, fact_id: int) -> builtins.list[Leg]:
         """Return why a fact is believed, oldest first: who said or confirmed it, and where.
@@ -1725,7 +1714,7 @@ class Store(zones.Zoned):
         """
         return self._facts.support(fact_id)
 
-    def explain(self, fact_id: int, *, scope: ScopeSelection = None) -> Explanation:
+    def explain(self, fact_id: int) -> Explanation:
         """Explain why a fact is believed, or no longer; ``str()`` of the answer is a text.
 
         Its verdict, then in order what spoke for it, what it replaced or was replaced by, and the
@@ -1734,17 +1723,12 @@ class Store(zones.Zoned):
 
         Args:
             fact_id: a fact in any state, even if it was erased.
-            scope: only if it belongs to exactly these owners; by default any. ``"all"`` also names
-                facts and episodes of other owners than its own.
 
         Raises:
             NotFound: no such fact; or it was erased, so that its owners are not known any more, and
-                a scope was given.
+                the store is :meth:`of` owners.
         """
-        owners = None if scope is None else selected_scope(scope)
-        return self._facts.explain(
-            fact_id, owners, any_owners=scope == EVERYBODY, confined=self._reach.confined
-        )
+        return self._facts.explain(fact_id)
 
     def trust(self, source: str, level: str | None = None) -> TrustChange:
         """Set how much the text of a source counts, or take a :meth:`distrust` back.
@@ -1765,7 +1749,7 @@ class Store(zones.Zoned):
             ValueError: no such level.
             AccessDenied: this store is confined to its namespace; the levels are the file's.
         """
-        self._reach.check_all()
+        self._standing.check_all()
         return sources.trust(self._facts, source, level)
 
     def distrust(self, source: str) -> TrustChange:
@@ -1785,7 +1769,7 @@ class Store(zones.Zoned):
         Raises:
             AccessDenied: this store is confined to its namespace; the levels are the file's.
         """
-        self._reach.check_all()
+        self._standing.check_all()
         return sources.distrust(self._facts, source)
 
     def sources(self) -> dict[str, str]:
@@ -1794,7 +1778,7 @@ class Store(zones.Zoned):
         Raises:
             AccessDenied: this store is confined to its namespace.
         """
-        self._reach.check_all()
+        self._standing.check_all()
         with self._file.engine.read() as transaction:
             return trust.table(transaction).effective
 
@@ -1811,7 +1795,7 @@ class Store(zones.Zoned):
             NotFound: no such line, run or episode.
             ValueError: before the first line, in the future, or text that cannot be read.
         """
-        return views.as_of(self._file, self._author, self._reach, moment)
+        return views.as_of(self._file, self._author, self._standing, moment)
 
     def journal(self, fact_id: int) -> builtins.list[JournalLine]:
         """Return the journal of a fact's chain: every change, when it was made and by whom."""
@@ -1841,14 +1825,12 @@ class Store(zones.Zoned):
             limit: the maximum number of acts; ``None`` for all.
             before: acts before that of this line; with the ``line`` of the last act, the next page.
             after: acts after that of this line.
-            scope: only facts and episodes of exactly these owners, or without owners; ``"all"`` for
-                any.
 
         Raises:
             NotFound: no such line, run or episode.
             ValueError: no such kind, or something that cannot be read.
         """
-        return questions.acts(self._file, self._reach, self._facts.namespaces, asked)
+        return questions.acts(self._file, self._standing, asked)
 
     def changes(
         self,
@@ -1862,7 +1844,6 @@ class Store(zones.Zoned):
         fact: int | None = None,
         since: datetime | str | None = None,
         until: datetime | str | None = None,
-        scope: ScopeSelection = None,
         limit: int | None = 50,
         newest_first: bool = True,
     ) -> builtins.list[LogLine]:
@@ -1882,8 +1863,6 @@ class Store(zones.Zoned):
             fact: what was done to this fact, and what it replaced.
             since: lines at or after this time.
             until: lines at or before this time; a date, up to its end.
-            scope: only about facts and episodes of exactly these owners, or without owners;
-                ``"all"`` for any.
             limit: the maximum number; ``None`` for all.
             newest_first: ``False`` returns the oldest first: with ``after``, the lines that follow.
 
@@ -1891,8 +1870,8 @@ class Store(zones.Zoned):
             ValueError: no such kind, or something that cannot be read.
         """
         wanted = logs.log_filter(
-            since=questions.first_time(self._file, self._reach, since),
-            until=questions.last_time(self._file, self._reach, until),
+            since=questions.first_time(self._file, self._standing, since),
+            until=questions.last_time(self._file, self._standing, until),
             run=run,
             source=source,
             actor=actor,
@@ -1906,9 +1885,7 @@ class Store(zones.Zoned):
         return acts.changes(
             self._file.engine,
             wanted,
-            self._facts.namespaces,
-            selected_scope(scope),
-            whole_file=not self._reach.confined,
+            self._standing,
             newest_first=newest_first,
         )
 
@@ -1918,7 +1895,6 @@ class Store(zones.Zoned):
         zone: tzinfo | str | None = None,
         *,
         until: date | None = None,
-        scope: ScopeSelection = None,
     ) -> builtins.list[DayActivity]:
         """Return how much was done on each of the last days, by kind of change, oldest first.
 
@@ -1927,8 +1903,6 @@ class Store(zones.Zoned):
             zone: the time zone in which a day begins and ends, such as ``"Europe/Berlin"``; by
                 default the user's (docs/days.md).
             until: the last day; by default today.
-            scope: only changes of memories of exactly these owners, or without owners; ``"all"``
-                for any.
 
         Raises:
             ValueError: a number of days out of range, or a time zone that is not known.
@@ -1937,9 +1911,7 @@ class Store(zones.Zoned):
             days,
             zones.user() if zone is None else zones.checked(zone, "zone"),
             until,
-            self._facts.namespaces,
-            selected_scope(scope),
-            whole_file=not self._reach.confined,
+            self._standing,
         )
 
     @keywords(DifferenceList, offset=0)
@@ -1958,7 +1930,6 @@ class Store(zones.Zoned):
                 the act of this line), ``"run:UUID"`` or ``"episode:12"`` (the state before them). A
                 date means the end of its day.
             b: the later moment.
-            scope: only facts of exactly these owners, or without owners; ``"all"`` for any.
             subject: only facts about this subject.
             category: only facts in this category.
             limit: the maximum number; ``None`` for all.
@@ -1969,8 +1940,7 @@ class Store(zones.Zoned):
             ValueError: a moment before the first line, in the future, or that cannot be read; or
                 ``b`` is before ``a``.
         """
-        names = self._facts.namespaces
-        return questions.differences(self._file, self._reach, names, a, b, asked)
+        return questions.differences(self._file, self._standing, a, b, asked)
 
     # -- embedding ---------------------------------------------------------------------------
 
@@ -2011,8 +1981,15 @@ class Store(zones.Zoned):
             progress: called with the number of facts and episodes read and the total.
         """
         self._file.write_use_counts()
-        own, levels = self._reach.select(None), not self._reach.confined
-        return transfer.export(self._file.engine, own, progress, levels=levels)
+        standing = self._standing
+        every = transfer.export(
+            self._file.engine, standing.namespaces, progress, levels=not standing.confined
+        )
+        return (
+            every
+            if standing.bound is None
+            else transfer.of_owners(self._file.engine, every, standing.bound)
+        )
 
     def import_(
         self,
@@ -2045,7 +2022,9 @@ class Store(zones.Zoned):
 
         Raises:
             TransferError: the export is damaged, and the error names the line; or it was changed.
+            ValueError: the store is :meth:`of` some owners: an export has owners of its own.
         """
+        self._check_unbound("imports what anybody has")
         return self._file.import_(
             lines,
             namespace=self.namespace,
@@ -2060,7 +2039,6 @@ class Store(zones.Zoned):
         source: str,
         path: str | os.PathLike[str],
         *,
-        scope: Scope | None = None,
         skip_damaged: bool = False,
         include: Collection[str] = (),
         dry_run: bool = False,
@@ -2081,9 +2059,6 @@ class Store(zones.Zoned):
                 ``"claude-mem"`` (SQLite or JSON), ``"letta"`` (an agent file) or ``"langgraph"``
                 (its SQLite store).
             path: the file or folder, which is not changed.
-            scope: the owners of everything that is new here, instead of those in the file, which
-                stay in the metadata; ``Scope()`` for no owner, ``None`` to keep those in the file.
-                What was imported before keeps its owners.
             skip_damaged: skip entries that cannot be read, and report them.
             include: what of conversations is left out otherwise: ``"branches"``, ``"hidden"``,
                 ``"reasoning"``, ``"tools"``.
@@ -2103,7 +2078,7 @@ class Store(zones.Zoned):
             source,
             path,
             namespace=self.namespace,
-            scope=scope,
+            owners=self._standing.imported,
             skip_damaged=skip_damaged,
             include=include,
             dry_run=dry_run,
@@ -2112,17 +2087,13 @@ class Store(zones.Zoned):
 
     # -- counting ----------------------------------------------------------------------------
 
-    def counts(self, *, scope: OwnersSelection = None) -> StoreCounts:
+    def counts(self) -> StoreCounts:
         """Return how many facts and episodes the namespace has, by state.
 
         Unlike :meth:`status` it names no subjects, so it takes a few milliseconds however many
         there are.
-
-        Args:
-            scope: count only memories of exactly these owners, or without owners; ``"all"`` for
-                any owners.
         """
-        now, owners = clock.utc_now(), selected_owners(scope)
+        now, owners = clock.utc_now(), self._standing.selected
         active = FactFilter((self.namespace,), now, scope=owners)
         records = EpisodeFilter((self.namespace,), now, scope=owners)
         with self._file.engine.read() as transaction:
@@ -2142,17 +2113,12 @@ class Store(zones.Zoned):
             "not_learned": reading_table.count_waiting(transaction, records),
         }
 
-    def status(self, *, scope: OwnersSelection = None) -> StoreStatus:
-        """Return counts of the namespace's memories, and facts about the file.
-
-        Args:
-            scope: count only memories of exactly these owners, or without owners; ``"all"`` for
-                any owners.
-        """
+    def status(self) -> StoreStatus:
+        """Return counts of the namespace's memories, and facts about the file."""
         self._file.write_use_counts()
         now = clock.utc_now()
         first_day = zones.today() - timedelta(days=status.DAYS - 1)
-        owners = selected_owners(scope)
+        owners = self._standing.selected
         active = FactFilter((self.namespace,), now, scope=owners)
         records = EpisodeFilter((self.namespace,), now, scope=owners)
         embedder = self._file.embedder
@@ -2191,7 +2157,7 @@ class Store(zones.Zoned):
                 schema_version=meta_table.schema_version(transaction),
                 locks=engine.locks,
                 exposed=engine.exposed(),
-                namespaces=self._reach.visible(counts.namespaces(transaction)),
+                namespaces=self._standing.visible(counts.namespaces(transaction)),
             )
 
     def verify(
@@ -2220,7 +2186,7 @@ class Store(zones.Zoned):
     def _others(
         self, transaction: Transaction, active: FactFilter, records: EpisodeFilter
     ) -> Others:
-        if active.scope is None:
+        if active.scope is None or not self._standing.may_count_others:
             return status.Others()
         facts = counts.facts(transaction, replace(active, scope=None))
         episodes = counts.episodes(transaction, replace(records, scope=None))
@@ -2251,19 +2217,19 @@ def for_project(store: Store, namespace: str, shared: str, source: str) -> Store
         shared: the namespace of what is about the user.
         source: the program.
     """
-    others = None if namespace == shared else shared
+    standing = Standing(namespace, shared=None if namespace == shared else shared)
     author = store._author._replace(actor="agent", source=source)
-    return store._bound(namespace, confined=False, shared=others, author=author, unchanged=None)
+    return store._bound(replace(standing, owners=store._standing.owners), author, None)
 
 
-def follow_files(store: Store, reading: Reading, scope: Scope) -> Followed:
+def follow_files(store: Store, reading: Reading) -> Followed:
     """Bring facts up to date with the files of others; see :mod:`memstore.facts.following`."""
 
     def alike(text: str) -> Sequence[int]:
-        hits = store.search(text[:1_000], limit=5, scope=scope, touch=False)
+        hits = store.search(text[:1_000], limit=5, touch=False)
         return [hit.fact.id for hit in hits]
 
-    return following.follow(store._facts, reading, scope, alike)
+    return following.follow(store._facts, reading, alike)
 
 
 def by_actor(store: Store, actor: str) -> Store:
@@ -2296,10 +2262,11 @@ def in_project(store: Store, namespace: str) -> Store:
         store: one that was opened with ``namespace="auto"``.
         namespace: that of the project.
     """
-    shared = store._reach.shared
+    shared = store._standing.shared
     if shared is None or namespace == store.namespace:
         return store
-    return store._bound(namespace, store._reach.confined, shared, store._author, store._unchanged)
+    standing = replace(store._standing, namespace=namespace)
+    return store._bound(standing, store._author, store._unchanged)
 
 
 def with_sources(
@@ -2321,13 +2288,11 @@ def credits_of(store: Store, fact_ids: Sequence[int]) -> dict[int, Credit]:
         return dict(trust.of_facts(transaction, fact_ids))
 
 
-def deleted_all(
-    store: Store, scope: Scope | AtLeast | None, *, include_expired: bool = False
-) -> list[Fact]:
-    """Delete like :meth:`Store.delete_all`; return the facts. ``None`` is every owner."""
+def deleted_all(store: Store, *, include_expired: bool = False) -> list[Fact]:
+    """Delete like :meth:`Store.delete_all`, also those of any owners; return the facts."""
     states = ("active", "expired") if include_expired else None
-    now = clock.utc_now()
-    wanted = FactFilter((store.namespace,), now, scope=scope, tasks=False, states=states)
+    now, owners = clock.utc_now(), store._standing.selected
+    wanted = FactFilter((store.namespace,), now, scope=owners, tasks=False, states=states)
     return store._facts.delete_all(wanted)
 
 
@@ -2339,21 +2304,23 @@ def search_among(
     return store._search([query], asked, ids)[0]
 
 
-def others_of(
-    store: Store, *, scope: OwnersSelection = None, namespaces: Namespaces = None
-) -> Others:
-    """Return how much other owners hold; for ``"all"``, nothing.
+def others_of(store: Store, *, namespaces: Namespaces = None) -> Others:
+    """Return how much other owners hold than those of a store; for ``"all"``, nothing.
 
     Args:
-        store: the store to look in.
-        scope: the owners whose memories are left out; ``None`` for memories without owners.
+        store: the store to look in, whose owners are left out.
         namespaces: look in these instead of the store's own.
     """
-    now, owners = clock.utc_now(), selected_owners(scope)
-    where = store._reach.select(namespaces)
+    now, owners = clock.utc_now(), store._standing.selected
+    where = store._standing.select(namespaces)
     active = FactFilter(where, now, scope=owners)
     with store._file.engine.read() as transaction:
         return store._others(transaction, active, EpisodeFilter(where, now, scope=owners))
+
+
+def standing_of(store: Store) -> Standing:
+    """Return the namespace and the owners that a store is bound to, for our own modules."""
+    return store._standing
 
 
 def elsewhere(store: Store, *, namespaces: Namespaces = None) -> dict[str, status.Contents]:
@@ -2363,8 +2330,8 @@ def elsewhere(store: Store, *, namespaces: Namespaces = None) -> dict[str, statu
         store: the store whose own namespaces are left out.
         namespaces: leave out these instead.
     """
-    seen = store._reach.select(namespaces)
-    if store._reach.confined or seen is None:
+    seen = store._standing.select(namespaces)
+    if store._standing.confined or seen is None:
         return {}
     with store._file.engine.read() as transaction:
         held = counts.contents(transaction)

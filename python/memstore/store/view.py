@@ -23,7 +23,6 @@ from memstore.domain.arguments import (
     stored_text,
 )
 from memstore.domain.episodes import EpisodeHits
-from memstore.domain.namespaces import Reach
 from memstore.domain.queries import (
     ActList,
     DifferenceList,
@@ -34,7 +33,7 @@ from memstore.domain.queries import (
     FactSearch,
     Page,
 )
-from memstore.domain.records import EVERYBODY, NOBODY, Scope, checked_scope, selected_scope
+from memstore.domain.records import EVERYBODY, NOBODY, chosen_owners, is_among
 from memstore.domain.status import PastStatus
 from memstore.episodes import passages
 from memstore.episodes.log import Episodes
@@ -50,7 +49,7 @@ from memstore.search import recall
 from memstore.search.index import visibility
 from memstore.search.past import EARLIEST, Past
 from memstore.store import questions
-from memstore.transfer import exporting
+from memstore.transfer import exporting, owned
 
 if TYPE_CHECKING:
     import builtins
@@ -64,22 +63,19 @@ if TYPE_CHECKING:
     from memstore.domain.explanations import Explanation
     from memstore.domain.log import Act
     from memstore.domain.recall import Recalled
-    from memstore.domain.records import Fact, ScopeSelection, SearchHit, SearchHits
+    from memstore.domain.records import Fact, OwnersSelection, SearchHit, SearchHits
+    from memstore.domain.standing import Standing
     from memstore.domain.support import Leg
     from memstore.domain.why_not import WhyNot
     from memstore.search.index.contents import Contents
     from memstore.store.file import File
 
 
-def as_of(file: File, author: Author, reach: Reach, moment: datetime | str) -> View:
+def as_of(file: File, author: Author, standing: Standing, moment: datetime | str) -> View:
     """Return a view of an earlier moment; a confined store names only what is in its namespace."""
     with file.engine.read() as transaction:
-        seen = reach.select(None) if reach.confined else None
-        found = Past(moments.resolve(transaction, moment, seen))
-    alone = Reach(reach.namespace, reach.confined)
-    log = Episodes(file.engine, author, alone, file.searches, file.screen, found)
-    episodes = zones.bound(log, file.zone)
-    return View(file, reach, episodes, found)
+        found = Past(moments.resolve(transaction, moment, standing))
+    return View(file, author, standing, found)
 
 
 class View(zones.Zoned):
@@ -90,13 +86,32 @@ class View(zones.Zoned):
     counts as used. A view stays valid while its store is open.
     """
 
-    def __init__(self, file: File, reach: Reach, episodes: Episodes, past: Past) -> None:
+    def __init__(self, file: File, author: Author, standing: Standing, past: Past) -> None:
         self._file = file
+        self._author = author
         self._zone = file.zone
-        self._reach = reach
-        self._namespaces = reach.select(None) or (reach.namespace,)
-        self._episodes = episodes
+        self._standing = standing
+        self._namespaces = standing.namespaces
         self._past = past
+
+    @cached_property
+    def _episodes(self) -> Episodes:
+        file, standing = self._file, self._standing.alone
+        log = Episodes(file.engine, self._author, standing, file.searches, file.screen, self._past)
+        return zones.bound(log, file.zone)
+
+    def of(
+        self,
+        owners: OwnersSelection | None = None,
+        /,
+        *,
+        user_id: str | None = None,
+        agent_id: str | None = None,
+        run_id: str | None = None,
+    ) -> View:
+        """Return the memories that owners had then; see :meth:`memstore.Store.of`."""
+        standing = self._standing.of(chosen_owners(owners, user_id, agent_id, run_id))
+        return View(self._file, self._author, standing, self._past)
 
     @property
     def at(self) -> datetime:
@@ -111,7 +126,7 @@ class View(zones.Zoned):
     @property
     def namespace(self) -> str:
         """The namespace of the store."""
-        return self._reach.namespace
+        return self._standing.namespace
 
     def __repr__(self) -> str:
         return f"View({self._file.path!r}, {clock.to_text(self.at)!r}, line={self.line})"
@@ -179,15 +194,14 @@ class View(zones.Zoned):
         **asked: Unpack[FactSearch],
     ) -> WhyNot:
         """Say why a search of then does not find a fact; see :meth:`memstore.Store.why_not`."""
-        scope, searched = asked["scope"], self._reach.select(asked["namespaces"])
+        searched = self._standing.select(asked["namespaces"])
         within = None if searched is None else (*self._namespaces, *searched)
         with self._file.engine.read() as transaction:
-            owners = scope if isinstance(scope, Scope) else None
-            fact = self._stored(transaction, fact_id, owners, within)
+            fact = self._stored(transaction, fact_id, within)
         turns = self._episodes if episodes else None
         budget = questions.Budget(max_tokens, counter)
         return questions.why_not(
-            self._file, self._reach, turns, query, fact, asked, budget, self._past
+            self._file, self._standing, turns, query, fact, asked, budget, self._past
         )
 
     def get(self, fact_id: int) -> Fact:
@@ -199,17 +213,15 @@ class View(zones.Zoned):
         with self._file.engine.read() as transaction:
             return self._known(transaction, fact_id)
 
-    def by_key(self, external_key: str, *, scope: Scope | None = None) -> Fact | None:
+    def by_key(self, external_key: str) -> Fact | None:
         """Return the fact that an external key named then; see :meth:`memstore.Store.by_key`."""
-        return self.by_keys([external_key], scope=scope).get(external_key)
+        return self.by_keys([external_key]).get(external_key)
 
-    def by_keys(
-        self, external_keys: Iterable[str], *, scope: Scope | None = None
-    ) -> dict[str, Fact]:
+    def by_keys(self, external_keys: Iterable[str]) -> dict[str, Fact]:
         """Return the facts that external keys named then, by key."""
-        keys, owners = keyed.checked_keys(external_keys), checked_scope(scope)
+        keys = keyed.checked_keys(external_keys)
         with self._file.engine.read() as transaction:
-            return keyed.by_keys_at(transaction, self.namespace, keys, owners, self._past.moment)
+            return keyed.by_keys_at(transaction, self._standing, keys, self._past.moment)
 
     @keywords(
         FactList,
@@ -222,7 +234,7 @@ class View(zones.Zoned):
     )
     def list(self, **asked: Unpack[FactList]) -> builtins.list[Fact]:
         """Return facts ordered by id; see :meth:`memstore.Store.list`."""
-        wanted, page = questions.counting(self._reach, asked, now=self.at), part(Page, asked)
+        wanted, page = questions.counting(self._standing, asked, now=self.at), part(Page, asked)
         checked_page(page["limit"], page["offset"], page["before_id"], page["after_id"])
         limit, offset = page["limit"], page["offset"]
         before, after = page["before_id"], page["after_id"]
@@ -241,16 +253,16 @@ class View(zones.Zoned):
     @keywords(FactCount, active_only=True, tasks=True, include_deleted=False, pinned=False)
     def count(self, **asked: Unpack[FactCount]) -> int:
         """Return how many facts :meth:`list` would return without a limit."""
-        return self._count(questions.counting(self._reach, asked, now=self.at))
+        return self._count(questions.counting(self._standing, asked, now=self.at))
 
-    def exists(self, content: str, *, subject: str, scope: ScopeSelection = None) -> bool:
+    def exists(self, content: str, *, subject: str) -> bool:
         """Return whether an active fact had this text and subject."""
         wanted = FactFilter(
             self._namespaces,
             self.at,
             subject=stored_text(subject, "subject"),
             content=stored_text(content, "content"),
-            scope=selected_scope(scope),
+            scope=self._standing.selected,
         )
         return self._count(wanted) > 0
 
@@ -259,36 +271,27 @@ class View(zones.Zoned):
         fact_id: int | None = None,
         *,
         subject: str | None = None,
-        scope: ScopeSelection = None,
     ) -> builtins.list[Fact]:
         """Return the history that a fact or a subject had; see :meth:`memstore.Store.history`."""
-        owners = None if scope is None and subject is None else selected_scope(scope)
         if (fact_id is None) == (subject is None):
             raise InvalidArgument("either a fact's id or a subject is needed, but not both")
         with self._file.engine.read() as transaction:
             if subject is not None:
-                return self._of_subject(transaction, subject, owners)
-            first = self._known(transaction, fact_id or 0, owners)
+                return self._of_subject(transaction, subject)
+            first = self._known(transaction, fact_id or 0)
             chain = history.chain_at(transaction, first.id, self._past.moment)
         return [
             fact
             for fact in chain
             if fact.namespace == first.namespace
-            and (owners is None or fact.scope == owners or fact.status == "erased")
+            and (self._standing.reaches(fact) or fact.status == "erased")
         ]
 
-    def explain(self, fact_id: int, *, scope: ScopeSelection = None) -> Explanation:
+    def explain(self, fact_id: int) -> Explanation:
         """Explain why a fact was believed, or not; see :meth:`memstore.Store.explain`."""
-        owners = None if scope is None else selected_scope(scope)
         with self._file.engine.read() as transaction:
-            fact = self._stored(transaction, fact_id, owners, self._namespaces)
-            return explaining.explained(
-                transaction,
-                fact,
-                any_owners=scope == EVERYBODY,
-                confined=self._reach.confined,
-                moment=self._past.moment,
-            )
+            fact = self._then(transaction, rules.reached(transaction, self._standing, fact_id))
+            return explaining.explained(transaction, fact, self._standing, self._past.moment)
 
     def support(self, fact_id: int) -> builtins.list[Leg]:
         """Return why a fact was believed; see :meth:`memstore.Store.support`."""
@@ -299,21 +302,16 @@ class View(zones.Zoned):
     @keywords(ActList, limit=50)
     def log(self, **asked: Unpack[ActList]) -> builtins.list[Act]:
         """Return what had been done up to then; see :meth:`memstore.Store.log`."""
-        return questions.acts(self._file, self._reach, self._namespaces, asked, self.line)
+        return questions.acts(self._file, self._standing, asked, self.line)
 
     @keywords(DifferenceList, offset=0)
     def diff(self, a: datetime | str, **asked: Unpack[DifferenceList]) -> Differences:
         """Return what had changed since an earlier moment; see :meth:`memstore.Store.diff`."""
-        return questions.differences(self._file, self._reach, self._namespaces, a, self.at, asked)
+        return questions.differences(self._file, self._standing, a, self.at, asked)
 
-    def status(self, *, scope: ScopeSelection = None) -> PastStatus:
-        """Return how many memories the namespace had, by state.
-
-        Args:
-            scope: count only memories of exactly these owners, or without owners; ``"all"`` for
-                any owners.
-        """
-        owners = selected_scope(scope)
+    def status(self) -> PastStatus:
+        """Return how many memories the namespace had, by state."""
+        owners = self._standing.selected
         every = FactFilter(
             (self.namespace,), self.at, scope=owners, active_only=False, include_deleted=True
         )
@@ -347,9 +345,18 @@ class View(zones.Zoned):
         Args:
             progress: called with the number of facts and episodes read and the total.
         """
-        levels = not self._reach.confined
-        return exporting.export_as_of(
-            self._file.engine, self._namespaces, self._past.moment, progress, levels=levels
+        standing = self._standing
+        every = exporting.export_as_of(
+            self._file.engine,
+            self._namespaces,
+            self._past.moment,
+            progress,
+            levels=not standing.confined,
+        )
+        return (
+            every
+            if standing.bound is None
+            else owned.of_owners(self._file.engine, every, standing.bound)
         )
 
     @cached_property
@@ -365,7 +372,7 @@ class View(zones.Zoned):
     def _facts(
         self, query: str, asked: FactSearch | FactRecall, ranking: FactRanking
     ) -> SearchHits:
-        request = questions.request(self._file, self._reach, asked, ranking, self._past)
+        request = questions.request(self._file, self._standing, asked, ranking, self._past)
         return self._file.searches.facts.find(query, request)
 
     def _count(self, wanted: FactFilter) -> int:
@@ -382,15 +389,14 @@ class View(zones.Zoned):
             transaction, wanted, partial(visibility.of_facts, transaction, columns)
         )
 
-    def _known(self, transaction: Transaction, fact_id: int, scope: Scope | None = None) -> Fact:
-        fact = rules.known(transaction, self._namespaces, fact_id, scope)
+    def _known(self, transaction: Transaction, fact_id: int) -> Fact:
+        fact = rules.known(transaction, self._standing, fact_id)
         return self._then(transaction, fact)
 
     def _stored(
         self,
         transaction: Transaction,
         fact_id: int,
-        scope: Scope | None,
         namespaces: Sequence[str] | None,
     ) -> Fact:
         """Return a fact as it was, even if it was erased since."""
@@ -398,9 +404,9 @@ class View(zones.Zoned):
         fact = fact_table.get_many(transaction, checked_ids([fact_id])).get(fact_id)
         if fact is None or (namespaces is not None and fact.namespace not in namespaces):
             raise rules.not_found(fact_id, self.namespace)
-        if fact.status != "erased" or scope not in (None, NOBODY):
-            rules.checked(fact, (fact.namespace,), scope)
-        return self._then(transaction, fact)
+        if fact.status == "erased" and self._standing.bound not in (None, NOBODY):
+            raise rules.not_found(fact_id, self.namespace)
+        return self._then(transaction, rules.of_owners(fact, self._standing))
 
     def _then(self, transaction: Transaction, fact: Fact) -> Fact:
         fact_id = fact.id
@@ -412,15 +418,13 @@ class View(zones.Zoned):
             )
         return found
 
-    def _of_subject(
-        self, transaction: Transaction, subject: str, scope: Scope | None
-    ) -> builtins.list[Fact]:
-        name = checked_text(subject, "subject", MAX_QUERY)
+    def _of_subject(self, transaction: Transaction, subject: str) -> builtins.list[Fact]:
+        name, owners = checked_text(subject, "subject", MAX_QUERY), self._standing.selected
         now = [
             fact.id
             for namespace in self._namespaces
             for fact in fact_table.of_subject(transaction, namespace, name)
-            if scope is None or fact.scope == scope
+            if is_among(fact.scope, owners)
         ]
         facts = history.facts_at(transaction, now, self._past.moment)
         return [facts[fact_id] for fact_id in now if fact_id in facts]
@@ -441,21 +445,17 @@ class GraphView:
         self._aside: File | None = None
         self._built: graph.Graph | None = None
 
-    def entities(
-        self, *, limit: int = 100, offset: int = 0, scope: ScopeSelection = None
-    ) -> list[Entity]:
+    def entities(self, *, limit: int = 100, offset: int = 0) -> list[Entity]:
         """Return the entities of then, those with the most facts first."""
-        return self._graph().entities(limit=limit, offset=offset, scope=scope)
+        return self._graph().entities(limit=limit, offset=offset)
 
-    def get(self, name: str, *, scope: ScopeSelection = None) -> Entity:
+    def get(self, name: str) -> Entity:
         """Return an entity of then by any of its names."""
-        return self._graph().get(name, scope=scope)
+        return self._graph().get(name)
 
-    def neighbours(
-        self, name: str, *, depth: int = 1, limit: int = 20, scope: ScopeSelection = None
-    ) -> Neighbours:
+    def neighbours(self, name: str, *, depth: int = 1, limit: int = 20) -> Neighbours:
         """Return the entities that one was related to, the nearest first."""
-        return self._graph().neighbours(name, depth=depth, limit=limit, scope=scope)
+        return self._graph().neighbours(name, depth=depth, limit=limit)
 
     def __getattr__(self, name: str) -> Callable[..., NoReturn]:
         return _refusal(self._view.at, name)
@@ -469,17 +469,18 @@ class GraphView:
             return self._built
 
     def _build(self) -> graph.Graph:
-        view, file = self._view, self._file
-        decisions = graph.Graph(file.engine, file.author, view.namespace).decisions()
+        view, file, standing = self._view, self._file, self._view._standing
+        decisions = graph.Graph(file.engine, file.author, standing).decisions()
+        everybody = View(file, view._author, replace(standing, owners=EVERYBODY), view._past)
         assert file.open_aside is not None  # every file that is opened by name has it
         self._aside = aside = file.open_aside()
         with aside.engine.write() as transaction:
             changes = Changes(transaction, aside.author)
-            for fact in view.list(scope=EVERYBODY):
+            for fact in everybody.list():
                 if fact.namespace == view.namespace:  # a fact of then does not expire now
                     kept = replace(fact, expired_at=None, episode_id=None)
                     fact_table.insert(changes, kept, fact_table.encoded(kept), None)
-        built = graph.Graph(aside.engine, aside.author, view.namespace)
+        built = graph.Graph(aside.engine, aside.author, standing)
         for one in decisions:
             if one.at <= view.at:
                 (built.merge if one.same else built.keep_apart)(one.left, one.right)
@@ -531,6 +532,19 @@ class AsyncView(Awaited[View]):
     def namespace(self) -> str:
         """The namespace of the store."""
         return self._blocking.namespace
+
+    def of(
+        self,
+        owners: OwnersSelection | None = None,
+        /,
+        *,
+        user_id: str | None = None,
+        agent_id: str | None = None,
+        run_id: str | None = None,
+    ) -> AsyncView:
+        """Return the memories that owners had then; see :meth:`memstore.Store.of`."""
+        own = self._blocking.of(owners, user_id=user_id, agent_id=agent_id, run_id=run_id)
+        return AsyncView(own)
 
     @cached_property
     def graph(self) -> AsyncGraphView:

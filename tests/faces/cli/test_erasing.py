@@ -92,7 +92,7 @@ def test_an_erased_episode_names_the_facts_that_stay(
 def test_a_fact_of_another_owner_is_named_without_its_words(cli: CommandLine) -> None:
     with memstore.open(cli.db, embedder=None) as store:
         ana = memstore.Scope(user_id="ana")
-        said = store.episodes.add("Ana and Bob live in Lisbon", source="chat", scope=ana)
+        said = store.of(ana).episodes.add("Ana and Bob live in Lisbon", source="chat")
         store.add("Bob lives in Lisbon", subject="bob", user_id="bob", episode_id=said.id)
     shown = cli("erase", "--owner", "ana", "--user", "ana")
     rows = [line.split("\t") for line in shown.out.splitlines()]

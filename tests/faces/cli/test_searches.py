@@ -5,7 +5,6 @@ from __future__ import annotations
 from tests.support.command_line import CommandLine, cli_fixture  # noqa: F401
 
 import memstore
-from memstore import Scope
 
 
 def test_searches_are_shown_and_cleared(cli: CommandLine) -> None:
@@ -14,7 +13,7 @@ def test_searches_are_shown_and_cleared(cli: CommandLine) -> None:
         never = store.add("likes rain", subject="ana")
         store.record_search("tea\x1b[1m?", facts=[fact.id], tokens=1200, milliseconds=2.6)
         store.record_search("nothing here")
-        store.record_search("Ana's", scope=Scope(user_id="ana"))
+        store.of(user_id="ana").record_search("Ana's")
     shown = cli("searches").out
     assert "\x1b" not in shown
     assert [line.split("\t")[0] for line in shown.splitlines()] == ["2", "1"]

@@ -157,15 +157,15 @@ def test_same_ids_in_other_hands_are_other_turns(store: Store, write: Write) -> 
     event = write("s1", PARENT)
     bob, other = Scope(user_id="bob"), store.within("other")
     keeping.keep(store, "claude-code", event)
-    keeping.keep(store, "claude-code", event, bob)
+    keeping.keep(store.of(bob), "claude-code", event)
     keeping.keep(other, "claude-code", event)
     keeping.keep(store, "another-host", event)
-    assert len(held(store, scope=bob)) == len(held(other)) == 2
+    assert len(held(store.of(bob))) == len(held(other)) == 2
     assert len(held(store)) == 4
     store.episodes.erase(1)
     for owner in (NOBODY, bob):
-        keeping.keep(store, "claude-code", event, owner)
-    assert SAID in {text for text, _ in held(store, scope=bob)}
+        keeping.keep(store.of(owner), "claude-code", event)
+    assert SAID in {text for text, _ in held(store.of(bob))}
     assert SAID in {text for text, _ in held(other)}
 
 

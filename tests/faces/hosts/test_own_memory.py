@@ -13,7 +13,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings, strategies
 
 import memstore
-from memstore import Scope, Store
+from memstore import Store
 from memstore.faces.hosts import keeping, own_memory
 from memstore.store.store import credits_of
 
@@ -351,11 +351,11 @@ def test_owners_keep_their_own(project: Project) -> None:
     os.chdir(project.root)
     event = {"session_id": "s1", "transcript_path": str(project.transcript)}
     with project.open() as store:
-        keeping.keep(store, "claude-code", event, Scope(user_id="ana"))
-        keeping.keep(store, "claude-code", event, Scope(user_id="bob"))
+        keeping.keep(store.of(user_id="ana"), "claude-code", event)
+        keeping.keep(store.of(user_id="bob"), "claude-code", event)
         assert store.list() == []
         for name in ("ana", "bob"):
-            [fact] = store.list(scope=Scope(user_id=name))
+            [fact] = store.of(user_id=name).list()
             assert fact.content == "Staging is on port 5499"
 
 

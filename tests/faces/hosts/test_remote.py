@@ -38,7 +38,7 @@ class Team:
 
     def said(self) -> list[str]:
         with memstore.open(self.path, namespace="team", embedder=None, read_only=True) as store:
-            return [one.content for one in store.episodes.list(scope="all")]
+            return [one.content for one in store.of("all").episodes.list()]
 
 
 @pytest.fixture

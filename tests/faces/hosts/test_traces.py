@@ -214,8 +214,8 @@ def test_a_trace_has_the_owner_of_its_session(store: Store, tmp_path: Path) -> N
     event = {"session_id": "s1", "transcript_path": str(written(tmp_path, CLAUDE))}
     ana = Scope(user_id="ana")
     for _ in range(2):
-        keeping.keep(store, "claude-code", event, ana)
-    [one] = store.episodes.list(tags=["trace"], scope="all", include_expired=True)
+        keeping.keep(store.of(ana), "claude-code", event)
+    [one] = store.of("all").episodes.list(tags=["trace"], include_expired=True)
     assert one.scope == ana
 
 

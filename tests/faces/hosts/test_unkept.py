@@ -191,7 +191,7 @@ def test_a_session_is_kept_where_its_own_hook_would_have_kept_it(
     monkeypatch.chdir(theirs)
     unkept.try_again(at_once=True)
     with memstore.open(db, namespace="~/ours", embedder=None, read_only=True) as store:
-        assert [one.user_id for one in store.episodes.list(scope="all")] == ["ana", "ana"]
+        assert [one.user_id for one in store.of("all").episodes.list()] == ["ana", "ana"]
     assert not (home / "another.db").exists()
 
 

@@ -53,7 +53,7 @@ def tokens(path: Path) -> dict[str, str]:
 
 def contents(path: Path, namespace: str) -> list[str]:
     with memstore.open(path, embedder=None, read_only=True) as store:
-        return [one.content for one in store.within(namespace).episodes.list(scope="all")]
+        return [one.content for one in store.within(namespace).of("all").episodes.list()]
 
 
 def test_a_start_and_a_prompt_get_the_texts_of_the_namespace(
@@ -139,7 +139,7 @@ def test_a_user_of_the_identity_provider_is_only_that_user(path: Path) -> None:
     with providing() as provider:
         run(path, use, settings(provider))
     with memstore.open(path, embedder=None, read_only=True) as store:
-        assert [one.user_id for one in store.within("search").episodes.list(scope="all")] == ["ana"]
+        assert [one.user_id for one in store.within("search").of("all").episodes.list()] == ["ana"]
 
 
 def test_a_request_of_another_form_is_refused(path: Path, tokens: dict[str, str]) -> None:
@@ -206,6 +206,6 @@ def test_long_turn_is_kept_in_parts_and_others_are_answered(
 
     run(path, use)
     with memstore.open(path, embedder=None, read_only=True) as store:
-        held = store.within("work").episodes.list(scope="all")
+        held = store.within("work").of("all").episodes.list()
     assert [one.content for one in parts.joined(held)] == [TURN["text"], text]
     assert len(held) > 3

@@ -59,10 +59,10 @@ def test_a_valid_token_reads_and_writes_in_its_namespace(path: Path, provider: P
 
     run(path, use, settings(provider))
     with memstore.open(path, namespace="search", embedder=None) as store:
-        [fact] = store.list(scope="all")
+        [fact] = store.of("all").list()
         assert (fact.user_id, fact.content) == ("ana", "The kettle is blue")
     with memstore.open(path, namespace="org-acme", embedder=None) as store:
-        assert store.count(scope="all") == 0
+        assert store.of("all").count() == 0
 
 
 def test_a_refused_token_is_told_where_to_sign_in(path: Path, provider: Provider) -> None:

@@ -53,7 +53,7 @@ def test_calls_for_an_agent_or_a_run_are_those_of_the_user(store: Store) -> None
     asked = {"query": "gate code", "agent_id": "x"}
     answer = search.call(lambda: store, asked, owner=ANA, confined=True)
     assert [one["content"] for one in answer["facts"]] == ["Ana's gate code is 1234"]
-    assert store.list(scope=Scope(user_id="ana", agent_id="x"))
+    assert store.of(user_id="ana", agent_id="x").list()
 
 
 def test_ids_of_other_users_are_not_found(store: Store) -> None:

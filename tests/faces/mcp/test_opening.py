@@ -10,7 +10,16 @@ from pathlib import Path
 
 import pytest
 
-from memstore import FileReplaced, StorageError, Store, StoreBusy, StoreClosed
+from memstore import (
+    AccessDenied,
+    FileReplaced,
+    NotFound,
+    Scope,
+    StorageError,
+    Store,
+    StoreBusy,
+    StoreClosed,
+)
 from memstore.database.engine import waiting_at_most
 from memstore.faces.http.stores import Stores
 from memstore.faces.mcp.opening import Opening
@@ -94,6 +103,22 @@ def test_replaced_file_is_reopened_by_the_next_call(opener: Opener, path: Path) 
     stores.confined("team").add("kept", subject="a")
     with pytest.raises(FileReplaced):
         old.count()
+
+
+def test_store_for_a_token_of_one_user_reaches_nobody_else(opener: Opener) -> None:
+    opening = Opening(opener)
+    opener.let.set()
+    stores = Stores(opening)
+    secret = opening.store().within("team").of(user_id="ben").add("a secret", subject="a")
+    own = stores.confined("team", {"user_id": "ana"})
+    assert stores.confined("team", {"user_id": "ana"}) is own
+    assert own.of(user_id="ana", run_id="r").add("hers", subject="a").user_id == "ana"
+    with pytest.raises(NotFound):
+        own.get(secret.id)
+    for wider in ("all", Scope(), Scope(user_id="ben")):
+        with pytest.raises(AccessDenied):
+            own.within(source="tool").of(wider)
+    assert stores.confined("team").of("all").count() == 2
 
 
 def test_a_closed_opening_returns_no_store(opener: Opener) -> None:

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from memstore import Scope, Store
+from memstore import Store
 from memstore.faces.mcp import catalogue, main
 from memstore.faces.mcp.calls import Calls
 from memstore.providers.local import tokens_at_most
@@ -38,7 +38,7 @@ def test_searches_are_recorded_with_what_was_given(store: Store) -> None:
     assert found[0].tokens == tokens_at_most(text)
     assert found[0].milliseconds is not None
     assert found[0].client == "claude-code"
-    (other,) = store.searches(scope=Scope(user_id="ana"))
+    (other,) = store.of(user_id="ana").searches()
     assert other.is_empty
 
 

@@ -15,7 +15,7 @@ import pytest
 from tests.support import mcp_tools
 
 import memstore
-from memstore import MetadataFilter, Scope, Store
+from memstore import MetadataFilter, Store
 from memstore.domain.records import CATEGORIES, SCOPE_FIELDS
 from memstore.faces.mcp import answers, catalogue, catalogue_file, main
 from memstore.faces.mcp.facts import conditions
@@ -481,7 +481,7 @@ def test_undoing_a_consolidation_restores_all_its_facts(
     call: Callable[..., Any], words: Store
 ) -> None:
     ids = [words.add(text, subject="ana").id for text in ("likes tea", "likes rum")]
-    proposal = words.proposals.put_forward(ids, "likes drinks", {}, scope=Scope())
+    proposal = words.of().proposals.put_forward(ids, "likes drinks", {})
     words.proposals.accept(proposal.id)
     undone = call("memory_delete", id=ids[0], undo=True)
     texts = [words.get(one).content for one in undone["active_now"]]
@@ -622,7 +622,7 @@ def test_a_fact_is_stored_with_the_turn_that_says_it(
     again = call("memory_store", content="Ana drinks tea", subject="ana", episode=turn.uuid)
     assert (again["id"], words.get(fact.id).confirmed_count) == (fact.id, fact.confirmed_count)
     other = words.within("other").episodes.add("x", source="chat", thread="s1")
-    hers = words.episodes.add("x", source="chat", scope=memstore.Scope(user_id="ana"))
+    hers = words.of(user_id="ana").episodes.add("x", source="chat")
     for wrong in (other.id, f"e{hers.id}", "e99"):
         assert "there is no episode" in error(
             "memory_store", content="a claim", subject="a", episode=wrong

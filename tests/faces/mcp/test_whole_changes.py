@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from tests.support.mcp_tools import offered
 
-from memstore import AddFact, Conflict, NewFact, Scope
+from memstore import AddFact, Conflict, NewFact
 from memstore.faces.mcp.tool import ToolError
 
 if TYPE_CHECKING:
@@ -125,7 +125,7 @@ def seen(store: Store) -> list[Any]:
     proposals = [
         one
         for state in ("open", "accepted", "rejected")
-        for one in store.proposals.list(state, scope="all")
+        for one in store.of("all").proposals.list(state)
     ]
     return [
         sorted(
@@ -188,7 +188,7 @@ def test_undo_takes_all_of_a_change_back(
         with pytest.raises(Conflict):
             web.supersede(old, new)
     store.proposals.reject(2)
-    store.proposals.put_forward([4, 5], "Cy has a cat and a dog", {}, scope=Scope())
+    store.of().proposals.put_forward([4, 5], "Cy has a cat and a dog", {})
     store.episodes.add("hello", source="chat", tags=["a"], metadata={"m": 0})
     before = seen(store)
     tool, arguments = CHANGES[change]

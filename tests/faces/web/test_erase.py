@@ -56,7 +56,7 @@ def test_an_owner_is_erased_with_a_plan_and_a_proof(pages: Pages) -> None:
     page = pages.ask("erase", {"user": "zoe"})
     answer = _erase(pages, page, 1)
     assert "Erased" in answer
-    assert [one.id for one in pages.store.list(scope="all")] == [other.id]
+    assert [one.id for one in pages.store.of("all").list()] == [other.id]
     proof = pages.post("erase/proof", {"words": "Zarathustra\r\nfigs\r\n"})
     assert "None of 2 words is left" in text_of(proof.text)
     assert "The word is not left" in pages.post("erase/proof", {"words": "figs"}).text

@@ -108,7 +108,7 @@ def test_a_question_that_was_decided_is_decided_again(pages: Pages) -> None:
 def test_a_consolidation_is_decided_too(pages: Pages) -> None:
     facts = [pages.store.add(f"Ana likes {one}", subject="ana") for one in ("tea", "figs")]
     ids = [fact.id for fact in facts]
-    proposal = pages.store.proposals.put_forward(ids, "Ana likes tea and figs", {}, scope=NOBODY)
+    proposal = pages.store.of(NOBODY).proposals.put_forward(ids, "Ana likes tea and figs", {})
     page = pages.read("inbox")
     assert "this text replaces #1, #2" in text_of(page)
     pages.followed(pages.post(f"inbox/{proposal.id}/accept"))

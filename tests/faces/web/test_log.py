@@ -11,7 +11,7 @@ from tests.support.clock import wait_until
 from tests.support.model_server import ModelServer
 from tests.support.pages import Pages, hidden, text_of
 
-from memstore import Scope, Store
+from memstore import Store
 from memstore.faces.web import rereading
 
 
@@ -46,7 +46,7 @@ def test_a_question_finds_episodes(pages: Pages) -> None:
 
 
 def test_episodes_are_filtered_by_source_and_owner(pages: Pages) -> None:
-    pages.store.episodes.add("The gate is green", source="chat", scope=Scope(user_id="ana"))
+    pages.store.of(user_id="ana").episodes.add("The gate is green", source="chat")
     pages.store.episodes.add("The gate is red", source="mail")
     assert "The gate is red" not in pages.ask("log", {"user": "ana"})
     assert "The gate is green" not in pages.ask("log", {"source": "mail"})

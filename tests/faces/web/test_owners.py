@@ -9,7 +9,6 @@ import pytest
 from tests.support.pages import Pages, text_of
 
 import memstore
-from memstore import Scope
 
 
 def test_owners_are_listed_with_what_they_have(pages: Pages) -> None:
@@ -34,7 +33,7 @@ def test_more_owners_than_a_page_has_follow_on_the_next(pages: Pages) -> None:
 def test_an_owner_is_exported_with_facts_in_any_state_and_episodes(pages: Pages) -> None:
     old = pages.store.add("Ana likes tea", subject="ana", user_id="ana")
     pages.store.add("Ana likes mate", subject="ana", user_id="ana", supersedes=old.id)
-    pages.store.episodes.add("I like mate", source="chat", scope=Scope(user_id="ana"))
+    pages.store.of(user_id="ana").episodes.add("I like mate", source="chat")
     pages.store.add("Ben likes milk", subject="ben", user_id="ben")
     page = pages.read("owners")
     rows = page.split("<tr data-row>")[1:]

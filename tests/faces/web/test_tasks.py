@@ -56,7 +56,7 @@ def test_a_task_that_an_agent_changed_meanwhile_is_not_moved(pages: Pages) -> No
 
 
 def test_tasks_are_narrowed_to_an_owner(pages: Pages) -> None:
-    pages.store.tasks.create("Water the plants", owners={"user_id": "ana"}) if False else None
+    pages.store.of({"user_id": "ana"}).tasks.create("Water the plants") if False else None
     pages.store.within().tasks.create("Pay the rent")
     page = pages.ask("tasks", {"user": "ana"})
     assert "Pay the rent" not in page

@@ -7,7 +7,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from memstore.database.changes import Line
-from memstore.database.dialect import SAME_OWNERS
+from memstore.database.dialect import SAME_OWNERS, owned_by
 from memstore.database.engine import NO_LIMIT, Write
 from memstore.database.filters import SEEN_INDEX, TAGGED, THREAD_INDEX, Conditions
 from memstore.database.journal import Kind
@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from memstore.database.filters import EpisodeFilter
     from memstore.database.tables import threads, unread
     from memstore.domain import turns
+    from memstore.domain.records import AtLeast
 else:
     derivations = lazy_import("memstore.database.derivations")
     hashlib = lazy_import("hashlib")
@@ -124,6 +125,14 @@ class Origin(NamedTuple):
     seq: int | None
     salt: str | None
     """``None`` after it was erased."""
+    user_id: str | None
+    agent_id: str | None
+    run_id: str | None
+
+    @property
+    def scope(self) -> Scope:
+        """The owners it belongs to."""
+        return Scope(user_id=self.user_id, agent_id=self.agent_id, run_id=self.run_id)
 
 
 def origin(transaction: Transaction, episode_id: int, namespace: str) -> Origin | None:
@@ -583,13 +592,12 @@ def everything(
     return map(_decode, ROWS.everything(transaction, SELECT_LIST, namespaces))
 
 
-def ids(transaction: Transaction, namespace: str, scope: Scope | None) -> list[int]:
+def ids(transaction: Transaction, namespace: str, owners: Scope | AtLeast | None) -> list[int]:
     """Return the ids of the episodes of a namespace that are not erased, oldest first."""
-    owners = "" if scope is None else f" AND {SAME_OWNERS}"
     return transaction.ints(
-        f"SELECT id FROM memstore_episodes WHERE namespace = :namespace AND content <> ''{owners}"
-        " ORDER BY created_at, id",
-        {"namespace": namespace, **(scope.ids if scope is not None else {})},
+        "SELECT id FROM memstore_episodes WHERE namespace = :namespace AND content <> ''"
+        f" AND {owned_by(owners)} ORDER BY created_at, id",
+        {"namespace": namespace, **(owners.ids if owners else {})},
     )
 
 

@@ -10,7 +10,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, Protocol
 
 from memstore.database.changes import Line
-from memstore.database.dialect import SAME_OWNERS
+from memstore.database.dialect import SAME_OWNERS, owned_by
 from memstore.database.engine import NO_LIMIT, Statement, Write
 from memstore.database.filters import (
     BEGAN,
@@ -52,7 +52,7 @@ if TYPE_CHECKING:
     from memstore.database.tables import threads
     from memstore.domain import chains, tasks
     from memstore.domain.metadata import Condition, MetadataFilter
-    from memstore.domain.records import Scope
+    from memstore.domain.records import AtLeast, Scope
 else:
     derivations = lazy_import("memstore.database.derivations")
     chains = lazy_import("memstore.domain.chains")
@@ -367,11 +367,11 @@ def of_external_keys(
     transaction: Transaction,
     namespace: str,
     external_keys: Sequence[str],
-    scope: Scope | None,
+    owners: Scope | AtLeast | None,
     *,
     current: bool = True,
 ) -> Iterator[Fact]:
-    """Yield the facts of exactly these owners (``None``: any) with external keys, newest first.
+    """Yield the facts of these owners (``None``: any) with external keys, newest first.
 
     Args:
         current: only those that are neither superseded nor deleted; they may have expired.
@@ -379,12 +379,11 @@ def of_external_keys(
     state = f" AND {CURRENT}" if current else ""
     test = (
         f"f.namespace = :namespace AND f.external_key IN {transaction.dialect.listed('keys')}"
-        f"{'' if scope is None else f' AND {SAME_OWNERS}'}{state} ORDER BY f.id DESC"
+        f" AND {owned_by(owners)}{state} ORDER BY f.id DESC"
     )
-    owners = {} if scope is None else scope.ids
     # In the order of ids, the planner would read the whole namespace.
     select = f"{_select(transaction.dialect)} {transaction.dialect.indexed_by(KEY_INDEX)}"
-    values = {"namespace": namespace, "keys": external_keys, **owners}
+    values = {"namespace": namespace, "keys": external_keys, **(owners.ids if owners else {})}
     return map(decode, transaction.rows(f"{select} WHERE {test}", values))
 
 
@@ -585,11 +584,14 @@ def key_folders(transaction: Transaction, wanted: FactFilter, delimiter: str) ->
 
 
 def first_stored(
-    transaction: Transaction, namespace: str, external_keys: Sequence[str], scope: Scope
+    transaction: Transaction,
+    namespace: str,
+    external_keys: Sequence[str],
+    owners: Scope | AtLeast | None,
 ) -> dict[str, datetime]:
     """Return when facts with external keys were first stored, since they were last deleted."""
     index = transaction.dialect.indexed_by(KEY_INDEX)
-    same = f"namespace = :namespace AND {SAME_OWNERS}"
+    same = f"namespace = :namespace AND {owned_by(owners)}"
     rows = transaction.rows(
         "SELECT b.external_key, b.created_at FROM memstore_facts b WHERE b.id IN ("
         f"SELECT min(f.id) FROM memstore_facts f {index} WHERE {same}"
@@ -597,7 +599,7 @@ def first_stored(
         f" AND f.id > coalesce((SELECT max(d.id) FROM memstore_facts d {index} WHERE"
         f" {same.replace('namespace =', 'd.namespace =')} AND d.external_key = f.external_key"
         " AND d.deleted_at IS NOT NULL), 0) GROUP BY f.external_key)",
-        {"namespace": namespace, "keys": external_keys, **scope.ids},
+        {"namespace": namespace, "keys": external_keys, **(owners.ids if owners else {})},
     )
     return {str(key): clock.from_text(str(at)) for key, at in rows}
 
@@ -1029,14 +1031,13 @@ def uuids_of(transaction: Transaction, namespace: str, ids: Sequence[int]) -> di
 
 
 def deleted_at(
-    transaction: Transaction, namespace: str, at: datetime, scope: Scope | None
+    transaction: Transaction, namespace: str, at: datetime, owners: Scope | AtLeast | None
 ) -> list[int]:
     """Return the ids of the facts of these owners (``None``: any) deleted at one moment."""
-    owners = "" if scope is None else f" AND {SAME_OWNERS}"
     return transaction.ints(
         "SELECT id FROM memstore_facts WHERE namespace = :namespace AND deleted_at = :at"
-        f" AND content <> ''{owners} ORDER BY id",
-        {"namespace": namespace, "at": clock.to_text(at), **(scope.ids if scope else {})},
+        f" AND content <> '' AND {owned_by(owners)} ORDER BY id",
+        {"namespace": namespace, "at": clock.to_text(at), **(owners.ids if owners else {})},
     )
 
 

@@ -6,7 +6,7 @@ import json
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from memstore.database.changes import Line
-from memstore.database.dialect import SAME_OWNERS
+from memstore.database.dialect import owned_by
 from memstore.database.engine import NO_LIMIT, Write
 from memstore.database.journal import Kind
 from memstore.database.tables import facts as fact_table
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from memstore.database.changes import Changes
     from memstore.database.dialect import Dialect
     from memstore.database.engine import Row, Transaction
-    from memstore.domain.records import JournalLine, Scope
+    from memstore.domain.records import AtLeast, JournalLine, Scope
 
 COLUMNS = (
     "p.id, p.at, p.old_id, p.new_id, p.similarity, p.evidence, p.state, p.decided_at, p.sources,"
@@ -48,8 +48,8 @@ class ProposalFilter:
     state: str | None = None
     """Open ones are only those that can still be decided: none of their facts is superseded or
     deleted."""
-    scope: Scope | None = None
-    """Only those of which every fact has exactly these owners."""
+    owners: Scope | AtLeast | None = None
+    """Only those of which every fact has these owners."""
     subject: str | None = None
     """Only those about facts of this subject."""
     category: str | None = None
@@ -72,9 +72,9 @@ class ProposalFilter:
         if self.subject is not None:
             tests.append("o.subject_key = :subject")
             values["subject"] = folding.subject_key(self.subject)
-        if self.scope is not None:
-            tests.append(f"NOT {_has_fact(dialect, f'NOT ({SAME_OWNERS})')}")
-            values |= self.scope.ids
+        if self.owners is not None:
+            tests.append(f"NOT {_has_fact(dialect, f'NOT ({owned_by(self.owners)})')}")
+            values |= self.owners.ids
         if self.category is not None:
             tests.append(_has_fact(dialect, "category_key = :category"))
             values["category"] = folding.subject_key(self.category)

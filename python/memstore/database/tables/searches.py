@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from memstore.database.dialect import SAME_OWNERS
+from memstore.database.dialect import owned_by
 from memstore.database.engine import NO_LIMIT
 from memstore.database.writes import Delete, Insert, Update
 from memstore.domain import clock
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
     from memstore.database.engine import Row, Transaction
     from memstore.database.filters import FactFilter
+    from memstore.domain.records import AtLeast
 
 COLUMNS: Final = (
     "at", "namespace", *SCOPE_FIELDS, "actor", "client", "run", "tool", "query", "facts",
@@ -30,7 +31,7 @@ class SearchFilter(NamedTuple):
     """Which recorded searches to show."""
 
     namespaces: Sequence[str]
-    scope: Scope | None
+    owners: Scope | AtLeast | None
     """Only those that asked for memories of exactly these owners; ``None`` for any."""
     client: str | None = None
     run: bytes | None = None
@@ -78,7 +79,7 @@ def remove(
     transaction: Transaction,
     namespaces: Sequence[str],
     *,
-    scope: Scope | None = None,
+    owners: Scope | AtLeast | None = None,
     owner: Scope | None = None,
     run: bytes | None = None,
 ) -> int:
@@ -86,15 +87,15 @@ def remove(
 
     Args:
         namespaces: only in these.
-        scope: only those of exactly these owners; ``None`` for any.
+        owners: only those of these owners; ``None`` for any.
         owner: only those of owners with these ids, as far as they are set.
         run: only those of this run.
     """
     tests = [f"namespace IN {transaction.dialect.listed('namespaces')}"]
     values: dict[str, Any] = {"namespaces": namespaces}
-    if scope is not None:
-        tests.append(SAME_OWNERS)
-        values |= scope.ids
+    if owners is not None:
+        tests.append(owned_by(owners))
+        values |= owners.ids
     for name, value in (owner.ids if owner else {}).items():
         if value is not None:
             tests.append(f"{name} = :{name}")
@@ -117,9 +118,9 @@ def select(
     """Return searches, newest first."""
     listed = transaction.dialect.listed
     tests, values = [f"namespace IN {listed('namespaces')}"], wanted._asdict()
-    if wanted.scope is not None:
-        tests.append(SAME_OWNERS)
-        values |= wanted.scope.ids
+    if wanted.owners is not None:
+        tests.append(owned_by(wanted.owners))
+        values |= wanted.owners.ids
     if wanted.fact is not None:
         tests.append(
             f"id IN (SELECT search_id FROM memstore_given WHERE kind = '{FACT}' AND row_id = :fact)"

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from memstore.domain.episodes import EpisodeHits
     from memstore.domain.protocols import JSONGenerator
     from memstore.domain.recall import Recalled
-    from memstore.domain.records import AboutOthers, OwnersSelection, ScopeSelection, SearchHits
+    from memstore.domain.records import AboutOthers, OwnersSelection, SearchHits
     from memstore.domain.repairs import RepairedFact
     from memstore.domain.status import Contents
     from memstore.faces import escaping, from_settings
@@ -499,13 +499,13 @@ def scope_of(arguments: argparse.Namespace) -> Scope:
     return Scope(**owners_of(arguments))
 
 
-def scope_if_named(arguments: argparse.Namespace) -> Scope | None:
-    """Return the owners named; ``None``, meaning any owner, if there are none."""
+def if_named(store: Store, arguments: argparse.Namespace) -> Store:
+    """Return the store of the owners named; the store as it is if there are none."""
     scope = scope_of(arguments)
-    return None if scope == Scope() else scope
+    return store if scope == Scope() else store.of(scope)
 
 
-def whose(arguments: argparse.Namespace) -> ScopeSelection:
+def whose(arguments: argparse.Namespace) -> OwnersSelection:
     """Return the owners named, which may be none, or ``"all"``."""
     scope = scope_of(arguments)
     if arguments.whose != EVERYBODY:
@@ -544,7 +544,7 @@ def nothing(
 ) -> str:
     """Return ``text`` for an empty result, and what other owners and namespaces hold."""
     where = getattr(arguments, "namespaces", None)
-    others = stores.others_of(store, scope=chosen(arguments), namespaces=where)
+    others = stores.others_of(owned(store, arguments), namespaces=where)
     numbers = {"fact": others.facts, "episode": others.episodes}
     held = [escaping.counted(number, noun) for noun in nouns if (number := numbers[noun])]
     if held:
@@ -597,14 +597,14 @@ def page_of(shown: int, total: int, noun: str) -> str:
 
 
 def seen(store: Store, arguments: argparse.Namespace) -> Store | View:
-    """Return the store, or what it was at the moment asked for."""
-    return store if arguments.as_of is None else store.as_of(arguments.as_of)
+    """Return the store of the owners named, or what it was at the moment asked for."""
+    own = owned(store, arguments)
+    return own if arguments.as_of is None else own.as_of(arguments.as_of)
 
 
-def known_id(store: Store, arguments: argparse.Namespace) -> int:
-    """Return the given id after checking that the fact belongs to the owners named."""
-    store.check_owners(whose(arguments), arguments.id)
-    return int(arguments.id)
+def owned(store: Store, arguments: argparse.Namespace) -> Store:
+    """Return the store of the owners named, exactly or at least, or of all of them."""
+    return store.of(chosen(arguments))
 
 
 def owners_of(arguments: argparse.Namespace) -> dict[str, Any]:

@@ -94,7 +94,7 @@ def _distil(store: Store, arguments: argparse.Namespace, show: cli.Show) -> None
         )
         if not store.readings.lease(store.namespace).is_free():
             show.note(LEARNING)
-    elif store.episodes.count(scope=EVERYBODY):
+    elif store.of(EVERYBODY).episodes.count():
         show.note(cli.nothing_here(store, arguments, "every conversation has been read by a model"))
     else:
         none = "no conversation is recorded here yet: memstore setup has hosts record theirs"
@@ -159,7 +159,7 @@ def _retry(
     """Read the conversations that no model has read, then the texts; report both, then failures."""
     everything = cli.whose(arguments) == EVERYBODY
     memory = Memory(store, generator, policy=arguments.policy)
-    extractor = Extractor(store, generator, scope=None if everything else cli.scope_of(arguments))
+    extractor = Extractor(store if everything else cli.owned(store, arguments), generator)
     learned: list[MemoryEvents] = []
     extracted: list[Extraction] = []
     failed: list[LearningError] = []

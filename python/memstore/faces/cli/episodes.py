@@ -86,12 +86,11 @@ def _add(store: Store, arguments: argparse.Namespace, show: cli.Show) -> None:
     # Word for word: line ends too, unlike the content of a fact.
     words = " ".join(arguments.content)
     content = cli.standard_input() if words == "-" else words
-    episode = store.episodes.add(
+    episode = store.of(cli.scope_of(arguments)).episodes.add(
         content,
         **cli.given(arguments, "source name source_model source_description tags"),
         **cli.given(arguments, "thread seq speaker valid_at idempotency_key"),
         metadata=cli.metadata_of(arguments) or None,
-        scope=cli.scope_of(arguments),
     )
     show.done(f"recorded as episode #{episode.id}", episode.to_dict())
 
@@ -101,7 +100,7 @@ def _filters_of(arguments: argparse.Namespace) -> dict[str, Any]:
         "tags source created_after created_before valid_after valid_before expired_after "
         "expired_before include_expired namespaces"
     )
-    return {**cli.given(arguments, conditions), "scope": cli.chosen(arguments)}
+    return cli.given(arguments, conditions)
 
 
 @cli.command(
@@ -134,7 +133,7 @@ def _filters_of(arguments: argparse.Namespace) -> dict[str, Any]:
     shows_part=True,
 )
 def _search(store: Store, arguments: argparse.Namespace, show: cli.Show) -> None:
-    hits = store.episodes.search(
+    hits = cli.owned(store, arguments).episodes.search(
         " ".join(arguments.query) or None,
         **cli.given(arguments, "mode alpha tag_boost min_similarity limit context"),
         **cli.given(arguments, "ranking min_relevance"),
@@ -170,7 +169,7 @@ def _tell(hits: EpisodeHits, store: Store, arguments: argparse.Namespace, show: 
     shows_part=True,
 )
 def _list(store: Store, arguments: argparse.Namespace, show: cli.Show) -> None:
-    wanted = _filters_of(arguments)
+    wanted, store = _filters_of(arguments), cli.owned(store, arguments)
     episodes = store.episodes.list(**wanted, **cli.given(arguments, "limit offset newest_first"))
     show.episodes(episodes)
     part = arguments.limit is not None or arguments.offset
@@ -188,8 +187,7 @@ def _list(store: Store, arguments: argparse.Namespace, show: cli.Show) -> None:
     *cli.WHOSE,
 )
 def _get(store: Store, arguments: argparse.Namespace, show: cli.Show) -> None:
-    store.episodes.check_owners(cli.whose(arguments), arguments.id)
-    show.episode(store.episodes.get(arguments.id))
+    show.episode(cli.owned(store, arguments).episodes.get(arguments.id))
 
 
 @cli.command(
@@ -225,8 +223,7 @@ def _update(store: Store, arguments: argparse.Namespace, show: cli.Show) -> None
             "nothing to update: give --tag, --no-tags, --expires-at, --unexpire, -m key=value, "
             "--metadata or --unset key"
         )
-    store.episodes.check_owners(cli.whose(arguments), arguments.id)
-    episode = store.episodes.update(arguments.id, **changes)
+    episode = cli.owned(store, arguments).episodes.update(arguments.id, **changes)
     show.done(f"updated episode #{episode.id}", episode.to_dict())
 
 
@@ -239,7 +236,7 @@ def _update(store: Store, arguments: argparse.Namespace, show: cli.Show) -> None
     usage="ID [--yes] [options]",
 )
 def _erase(store: Store, arguments: argparse.Namespace, show: cli.Show) -> int | None:
-    store.episodes.check_owners(cli.whose(arguments), arguments.id)
+    store = cli.owned(store, arguments)
     episode = store.episodes.get(arguments.id)
 
     left = _left_facts(store, arguments, episode.id)
@@ -258,7 +255,7 @@ def _erase(store: Store, arguments: argparse.Namespace, show: cli.Show) -> int |
 
 def _left_facts(store: Store, arguments: argparse.Namespace, episode_id: int) -> str:
     """Return a note about the facts that were drawn from an episode and rest on nothing else."""
-    facts = store.erasure(episode=episode_id, scope=cli.whose(arguments)).fact_ids
+    facts = store.erasure(episode=episode_id).fact_ids
     if not facts:
         return ""
     named = ", ".join(f"#{one}" for one in facts[:MAX_NAMED])

@@ -89,13 +89,10 @@ def _erase_selected(
     if len(arguments.id) == 1 and not any(selecting.values()):
         with suppress(NotFound):  # or it was erased: the plan says which
             return _one(store, arguments, show)
-    if arguments.owner is not None and cli.owners_of(arguments) == NO_OWNER:
-        scope: Any = arguments.whose
-    else:
-        scope = cli.whose(arguments)
-    plan = store.erasure(
-        **selecting, facts=arguments.id or None, drawn=arguments.drawn, scope=scope
-    )
+    unnamed = arguments.whose is None and cli.owners_of(arguments) == NO_OWNER
+    # Without owners, what an owner has is erased whatever else it has.
+    own = store if arguments.owner is not None and unnamed else cli.owned(store, arguments)
+    plan = own.erasure(**selecting, facts=arguments.id or None, drawn=arguments.drawn)
     return _carry_out(store, plan, arguments, show)
 
 
@@ -104,7 +101,7 @@ NO_OWNER = dict.fromkeys(("user_id", "agent_id", "run_id"))
 
 def _one(store: Store, arguments: argparse.Namespace, show: cli.Show) -> int | None:
     [fact_id] = arguments.id
-    store.check_owners(cli.whose(arguments), fact_id)
+    store = cli.owned(store, arguments)
     fact = store.get(fact_id)
     ended = None
     if fact.status in ("active", "expired", "distrusted"):

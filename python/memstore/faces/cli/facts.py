@@ -56,15 +56,13 @@ ANY_SUBJECT = cli.option("--any-subject", "allow a fact about another subject, o
     file="create",
 )
 def _add(store: Store, arguments: argparse.Namespace, show: cli.Show) -> None:
-    if arguments.supersedes is not None:
-        store.check_owners(cli.scope_of(arguments), arguments.supersedes)
+    store = store.of(cli.scope_of(arguments))
     fact = store.add(
         cli.content_of(arguments.content),
         **cli.given(arguments, "subject category supersedes any_subject valid_at expired_at"),
         **cli.given(arguments, "source thread seq idempotency_key"),
         metadata=cli.metadata_of(arguments) or None,
         unless_known=True,
-        **cli.owners_of(arguments),
     )
     # A new fact has no confirmations; a key that was used before may stand for a superseded one.
     repeated = fact.status == "active" and fact.confirmed_count
@@ -105,8 +103,9 @@ def tell_pending(store: Store, fact_id: int, embedded: bool, show: cli.Show) -> 
     *cli.WHOSE,
 )
 def _supersede(store: Store, arguments: argparse.Namespace, show: cli.Show) -> None:
-    store.check_owners(cli.whose(arguments), arguments.old, arguments.new)
-    fact = store.supersede(arguments.old, arguments.new, any_subject=arguments.any_subject)
+    fact = cli.owned(store, arguments).supersede(
+        arguments.old, arguments.new, any_subject=arguments.any_subject
+    )
     show.done(f"#{fact.id} is superseded by #{fact.superseded_by}", fact.to_dict())
 
 
@@ -117,7 +116,7 @@ def _supersede(store: Store, arguments: argparse.Namespace, show: cli.Show) -> N
     *cli.WHOSE,
 )
 def _confirm(store: Store, arguments: argparse.Namespace, show: cli.Show) -> None:
-    fact = store.confirm(cli.known_id(store, arguments))
+    fact = cli.owned(store, arguments).confirm(arguments.id)
     times = "once" if fact.confirmed_count == 1 else f"{fact.confirmed_count} times"
     show.done(f"confirmed #{fact.id}, {times} so far", fact.to_dict())
 
@@ -129,7 +128,7 @@ def _confirm(store: Store, arguments: argparse.Namespace, show: cli.Show) -> Non
     *cli.WHOSE,
 )
 def _pin(store: Store, arguments: argparse.Namespace, show: cli.Show) -> None:
-    fact = store.pin(cli.known_id(store, arguments))
+    fact = cli.owned(store, arguments).pin(arguments.id)
     show.done(f"pinned #{fact.id}: sessions begin with it", fact.to_dict())
 
 
@@ -140,7 +139,7 @@ def _pin(store: Store, arguments: argparse.Namespace, show: cli.Show) -> None:
     *cli.WHOSE,
 )
 def _unpin(store: Store, arguments: argparse.Namespace, show: cli.Show) -> None:
-    fact = store.unpin(cli.known_id(store, arguments))
+    fact = cli.owned(store, arguments).unpin(arguments.id)
     show.done(f"#{fact.id} is not pinned", fact.to_dict())
 
 
@@ -157,7 +156,7 @@ def _update(store: Store, arguments: argparse.Namespace, show: cli.Show) -> None
     patch = cli.patch_of(arguments)
     if not patch:
         raise cli.UsageError("nothing to update: give -m key=value, --metadata or --unset key")
-    fact = store.update_metadata(cli.known_id(store, arguments), patch)
+    fact = cli.owned(store, arguments).update_metadata(arguments.id, patch)
     show.done(f"updated the metadata of #{fact.id}", fact.to_dict())
 
 
@@ -168,7 +167,7 @@ def _update(store: Store, arguments: argparse.Namespace, show: cli.Show) -> None
     *cli.WHOSE,
 )
 def _delete(store: Store, arguments: argparse.Namespace, show: cli.Show) -> None:
-    fact = store.delete(cli.known_id(store, arguments))
+    fact = cli.owned(store, arguments).delete(arguments.id)
     back = f"memstore restore {fact.id}{cli.same_flags(arguments)} brings it back"
     show.done(f"deleted #{fact.id}; {back}", fact.to_dict())
     if (note := cli.ended_chain(store, arguments, fact.id)) is not None:
@@ -192,10 +191,10 @@ def _restore(store: Store, arguments: argparse.Namespace, show: cli.Show) -> Non
             "give a fact's id or --deleted-at TIME; memstore recover FILE brings a backup back"
         )
     if arguments.id is None:
-        number = store.restore_deleted(arguments.deleted_at, scope=cli.whose(arguments))
+        number = cli.owned(store, arguments).restore_deleted(arguments.deleted_at)
         show.done(f"restored {counted(number)}", {"restored": number})
         return
-    done = store.restore(cli.known_id(store, arguments))
+    done = cli.owned(store, arguments).restore(arguments.id)
     said = f"restored #{arguments.id}"
     if done.id != arguments.id:
         said += f" as #{done.id}, which replaces the newer fact"

@@ -41,7 +41,7 @@ else:
     shows_part=True,
 )
 def _status(store: Store, arguments: argparse.Namespace, show: cli.Show) -> None:
-    status = store.status(scope=cli.whose(arguments))
+    status = cli.owned(store, arguments).status()
     show.status(status)
     _tell_weakness(status, show)
     _tell_troubles(store, show)
@@ -190,7 +190,7 @@ def _doctor(store: Store, arguments: argparse.Namespace, show: cli.Show) -> int 
             rebuilt = store.file.rebuild(progress=progress)
     with show.progress("examining") as progress:
         findings = store.file.doctor(deep=arguments.deep, progress=progress)
-    status = store.status(scope=EVERYBODY)
+    status = store.of(EVERYBODY).status()
     show.findings(findings, rebuilt, status.locks)
     if any(finding.repairable for finding in findings):
         show.note("memstore doctor --rebuild repairs the findings marked as repairable")

@@ -104,8 +104,8 @@ def _status(store: Store, arguments: argparse.Namespace, show: cli.Show) -> None
     *cli.WHOSE,
 )
 def _entities(store: Store, arguments: argparse.Namespace, show: cli.Show) -> None:
-    found = store.graph.entities(
-        limit=arguments.limit, offset=arguments.offset, scope=cli.whose(arguments)
+    found = cli.owned(store, arguments).graph.entities(
+        limit=arguments.limit, offset=arguments.offset
     )
     rows = [(one.name, counted(one.facts), ", ".join(one.names[1:]) or None) for one in found]
     show.rows(rows, [one.to_dict() for one in found])
@@ -133,11 +133,10 @@ def _nothing(store: Store, arguments: argparse.Namespace) -> str:
 )
 def _neighbours(store: Store, arguments: argparse.Namespace, show: cli.Show) -> None:
     try:
-        found = store.graph.neighbours(
+        found = cli.owned(store, arguments).graph.neighbours(
             arguments.name,
             depth=arguments.depth,
             limit=arguments.limit,
-            scope=cli.whose(arguments),
         )
     except NotFound as error:
         if not _others_mention(store, arguments.name):
@@ -158,7 +157,7 @@ def _neighbours(store: Store, arguments: argparse.Namespace, show: cli.Show) -> 
 
 def _others_mention(store: Store, name: str) -> bool:
     try:
-        return bool(store.graph.get(name, scope="all"))
+        return bool(store.of("all").graph.get(name))
     except NotFound:
         return False
 

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from memstore import settings
-from memstore.domain.namespaces import AUTO
+from memstore.domain.arguments import AUTO
 from memstore.domain.records import Scope
 from memstore.domain.tokens import Access
 from memstore.errors import MemstoreError

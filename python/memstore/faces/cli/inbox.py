@@ -60,7 +60,7 @@ class Decided(NamedTuple):
     shows_part=True,
 )
 def _inbox(store: Store, arguments: argparse.Namespace, show: cli.Show) -> None:
-    questions = store.proposals.questions(scope=cli.whose(arguments))
+    questions = cli.owned(store, arguments).proposals.questions()
     if not questions:
         show.rows([], [])
         show.note(cli.nothing_here(store, arguments, "no proposals"))
@@ -178,7 +178,7 @@ class Walk:
             if key == ACCEPT:
                 proposal = self._store.proposals.get(proposal_id)
                 acts = {self._last_act(fact.id) for fact in proposal.sources}
-                self._store.revert(acts=sorted(acts), scope=EVERYBODY).apply()
+                self._store.of(EVERYBODY).revert(acts=sorted(acts)).apply()
             if self._store.proposals.get(proposal_id).state != ProposalState.OPEN:
                 self._store.proposals.reopen(proposal_id)  # a revert opens it too
         except (Conflict, NotFound) as error:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from memstore.domain.arguments import why_no_json
 from memstore.domain.proposals import ProposalState
-from memstore.domain.records import EVERYBODY, Scope, selected_scope, set_fields
+from memstore.domain.records import EVERYBODY, Scope, set_fields
 from memstore.faces.cli import command as cli
 from memstore.faces.escaping import counted
 from memstore.faces.options import add_generator_flags
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from memstore.domain.proposals import Proposal
-    from memstore.domain.records import ScopeSelection
+    from memstore.domain.records import OwnersSelection
     from memstore.learn.consolidation import Consolidated
     from memstore.learn.conversation import MemoryEvents
     from memstore.learn.extraction import Extracted, Extraction
@@ -69,9 +69,8 @@ def show_past(store: Store, arguments: argparse.Namespace, show: cli.Show) -> No
 def _extract(store: Store, arguments: argparse.Namespace, show: cli.Show) -> None:
     text = _text_in(arguments.file)
     with cli.needed_generator(arguments, "extract") as generator:
-        extractor = Extractor(
-            store, generator, policy=arguments.policy, scope=cli.scope_of(arguments)
-        )
+        own = store.of(cli.scope_of(arguments))
+        extractor = Extractor(own, generator, policy=arguments.policy)
         done = extractor.extract(
             text,
             arguments.subject,
@@ -302,10 +301,10 @@ def _forget(store: Store, arguments: argparse.Namespace, show: cli.Show) -> int 
 
 
 def _agreed_to_forget(store: Store, arguments: argparse.Namespace) -> bool:
-    scope: ScopeSelection = EVERYBODY if arguments.everything else cli.scope_of(arguments)
+    owners: OwnersSelection = EVERYBODY if arguments.everything else cli.scope_of(arguments)
 
     def question() -> str:
-        number = store.count(scope=scope, tasks=False)
+        number = store.of(owners).count(tasks=False)
         of = "of every owner" if arguments.everything else f"of{cli.same_owners(arguments)}"
         return f"Forget {counted(number, 'memory')} {of} in the namespace {store.namespace}?"
 
@@ -326,7 +325,7 @@ def _agreed_to_forget(store: Store, arguments: argparse.Namespace) -> bool:
 )
 def _list(store: Store, arguments: argparse.Namespace, show: cli.Show) -> None:
     state = None if arguments.state == "all" else arguments.state
-    found = store.proposals.list(state, scope=cli.whose(arguments))
+    found = cli.owned(store, arguments).proposals.list(state)
     show.rows([_proposal_row(one) for one in found], [one.to_dict() for one in found])
     if not found:
         show.note(cli.nothing_here(store, arguments, "no proposals"))
@@ -355,7 +354,7 @@ PROPOSAL = cli.option("ID", "the proposal's id", type=cli.fact_id)
     *cli.WHOSE,
 )
 def _accept(store: Store, arguments: argparse.Namespace, show: cli.Show) -> None:
-    done = store.proposals.accept(arguments.id, scope=selected_scope(cli.whose(arguments)))
+    done = cli.owned(store, arguments).proposals.accept(arguments.id)
     whose = cli.same_flags(arguments)
     undo = f"memstore reinstate {done.old.id}{whose} makes both active again"
     if len(done.sources) > 1:
@@ -372,7 +371,7 @@ def _accept(store: Store, arguments: argparse.Namespace, show: cli.Show) -> None
     *cli.WHOSE,
 )
 def _reject(store: Store, arguments: argparse.Namespace, show: cli.Show) -> None:
-    done = store.proposals.reject(arguments.id, scope=selected_scope(cli.whose(arguments)))
+    done = cli.owned(store, arguments).proposals.reject(arguments.id)
     beside = "" if done.new is None else f" and #{done.new.id}"
     show.done(f"{_sources(done)}{beside} remain active", done.to_dict())
 
@@ -384,7 +383,7 @@ def _reject(store: Store, arguments: argparse.Namespace, show: cli.Show) -> None
     *cli.WHOSE,
 )
 def _reopen(store: Store, arguments: argparse.Namespace, show: cli.Show) -> None:
-    done = store.proposals.reopen(arguments.id, scope=selected_scope(cli.whose(arguments)))
+    done = cli.owned(store, arguments).proposals.reopen(arguments.id)
     show.done(f"proposal {done.id} is open again", done.to_dict())
 
 
@@ -399,7 +398,7 @@ def _sources(proposal: Proposal) -> str:
     *cli.WHOSE,
 )
 def _reinstate(store: Store, arguments: argparse.Namespace, show: cli.Show) -> None:
-    done = store.reinstate(cli.known_id(store, arguments))
+    done = cli.owned(store, arguments).reinstate(arguments.id)
     said = f"reinstated #{arguments.id} as #{done.id}, beside the newer fact"
     show.done(f"{said}; active now: {cli.active_now(done)}", done.to_dict())
 
@@ -430,8 +429,9 @@ def _rebuild(store: Store, arguments: argparse.Namespace, show: cli.Show) -> Non
     else:
         without = ", or leave --facts out"
         with cli.needed_generator(arguments, "rebuild --facts", without) as generator:
-            scope = cli.scope_if_named(arguments)
-            extractor = Extractor(store, generator, policy=arguments.policy, scope=scope)
+            extractor = Extractor(
+                cli.if_named(store, arguments), generator, policy=arguments.policy
+            )
             with show.progress("deriving") as progress:
                 told = extractor.rebuild(progress=progress)
     show.done("; ".join(told), {"done": told})
@@ -455,13 +455,11 @@ def _rebuild(store: Store, arguments: argparse.Namespace, show: cli.Show) -> Non
     embedder="optional",
 )
 def _consolidate(store: Store, arguments: argparse.Namespace, show: cli.Show) -> None:
-    scope = cli.scope_if_named(arguments)
     with cli.needed_generator(arguments, "consolidate") as generator:
         done = consolidation.consolidate(
-            store,
+            cli.if_named(store, arguments),
             subject=arguments.subject,
             generator=generator,
-            scope=scope,
             policy=arguments.policy,
         )
     show.rows([_consolidated_row(one) for one in done], [set_fields(one) for one in done])

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     *cli.WHOSE,
 )
 def _support(store: Store, arguments: argparse.Namespace, show: cli.Show) -> None:
-    legs = store.support(cli.known_id(store, arguments))
+    legs = cli.owned(store, arguments).support(arguments.id)
     show.rows([[*_cells(leg)] for leg in legs], [leg.to_dict() for leg in legs])
     if not legs:
         show.note("nothing that it rests on is left: the episode was erased")
@@ -50,7 +50,7 @@ def _cells(leg: Leg) -> Iterator[str | None]:
     cli.AS_OF,
 )
 def _explain(store: Store, arguments: argparse.Namespace, show: cli.Show) -> None:
-    explanation = cli.seen(store, arguments).explain(arguments.id, scope=cli.whose(arguments))
+    explanation = cli.seen(store, arguments).explain(arguments.id)
     show.text(str(explanation), explanation.to_dict())
 
 

@@ -78,11 +78,10 @@ def _log(store: Store, arguments: argparse.Namespace, show: cli.Show) -> None:
     shows_part=True,
 )
 def _diff(store: Store, arguments: argparse.Namespace, show: cli.Show) -> None:
-    found = store.diff(
+    found = cli.owned(store, arguments).diff(
         arguments.earlier,
         arguments.later,
         **cli.given(arguments, "subject category limit offset"),
-        scope=cli.whose(arguments),
     )
     show.differences(found)
     if not found.total:
@@ -101,9 +100,8 @@ def _acts(
     before: int | None = None,
     after: int | None = None,
 ) -> Sequence[Act]:
-    return store.log(
+    return cli.owned(store, arguments).log(
         **cli.given(arguments, "since until run source actor fact kinds"),
-        scope=cli.whose(arguments),
         limit=limit,
         before=before,
         after=after,

@@ -99,16 +99,17 @@ def _search(store: Store, arguments: argparse.Namespace, show: cli.Show) -> None
 
 
 def _is_empty(store: Store) -> bool:
-    return not (store.count(scope="all") or store.episodes.count(scope="all"))
+    return not (store.of("all").count() or store.of("all").episodes.count())
 
 
 def _why_not(
     store: Store, query: str, arguments: argparse.Namespace, show: cli.Show, **asked: Any
 ) -> None:
     """Print why a search or a recall does not find a fact, and whose it is if that is why."""
-    if asked["scope"] == Scope():
-        asked["scope"] = None  # the answer may then be that it belongs to others
-    outcome = cli.seen(store, arguments).why_not(query, arguments.why_not, **asked)
+    own = store if cli.chosen(arguments) == Scope() else cli.owned(store, arguments)
+    # Of a store that is of nobody's, the answer may be that it belongs to others.
+    seen = own if arguments.as_of is None else own.as_of(arguments.as_of)
+    outcome = seen.why_not(query, arguments.why_not, **asked)
     show.text(str(outcome), outcome.to_dict())
     _tell_words_only(outcome.words_only, show)
 
@@ -117,7 +118,6 @@ def _narrowing(arguments: argparse.Namespace) -> dict[str, Any]:
     return {
         **cli.given(arguments, CONDITIONS),
         "active_only": arguments.active_only,
-        "scope": cli.chosen(arguments),
     }
 
 
@@ -204,9 +204,8 @@ def _recall(store: Store, arguments: argparse.Namespace, show: cli.Show) -> None
     shows_part=True,
 )
 def _briefing(store: Store, arguments: argparse.Namespace, show: cli.Show) -> None:
-    told = store.briefing(
+    told = cli.owned(store, arguments).briefing(
         max_tokens=arguments.max_tokens,
-        scope=cli.whose(arguments),
         agent=arguments.host,
         traces=settings.keeps_traces() and not arguments.no_traces,
     )
@@ -246,7 +245,7 @@ def _list(store: Store, arguments: argparse.Namespace, show: cli.Show) -> None:
     "get", "memstore get 12\nmemstore get 12 --as-of yesterday", cli.ID, *cli.WHOSE, cli.AS_OF
 )
 def _get(store: Store, arguments: argparse.Namespace, show: cli.Show) -> None:
-    show.fact(cli.seen(store, arguments).get(cli.known_id(store, arguments)))
+    show.fact(cli.seen(store, arguments).get(arguments.id))
 
 
 def _any_id(text: str) -> int | str:
@@ -274,16 +273,16 @@ def _history(store: Store, arguments: argparse.Namespace, show: cli.Show) -> Non
         if arguments.as_of is not None:
             raise cli.UsageError("--as-of goes with a fact's id, not with a turn")
         turn = episodes.episode_id(arguments.id)
-        store.episodes.check_owners(cli.whose(arguments), turn)
-        show.episodes(store.episodes.around(turn))
+        show.episodes(cli.owned(store, arguments).episodes.around(turn))
         return
     scope = cli.whose(arguments)
     own = scope not in (Scope(), EVERYBODY) and arguments.id is not None
     if own and not arguments.journal and arguments.as_of is None:
         learn.show_past(store, arguments, show)
         return
+    store = cli.owned(store, arguments)
     then = None if arguments.as_of is None else store.as_of(arguments.as_of)
-    facts = (then or store).history(arguments.id, subject=arguments.subject, scope=scope)
+    facts = (then or store).history(arguments.id, subject=arguments.subject)
     if arguments.journal:
         lines = _journal(store, facts)
         show.journal([line for line in lines if then is None or line.id <= then.line])
@@ -291,7 +290,7 @@ def _history(store: Store, arguments: argparse.Namespace, show: cli.Show) -> Non
         show.chain(facts)
     if not facts:
         told = "no fact about this was ever stored"
-        if arguments.subject and (others := store.history(subject=arguments.subject, scope="all")):
+        if arguments.subject and (others := store.of("all").history(subject=arguments.subject)):
             told += (
                 f" for these owners; other owners have {escaping.counted(len(others))} about it: "
             )

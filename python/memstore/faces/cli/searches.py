@@ -33,11 +33,11 @@ if TYPE_CHECKING:
     shows_part=True,
 )
 def _searches(store: Store, arguments: argparse.Namespace, show: cli.Show) -> None:
-    scope = cli.whose(arguments)
+    store = cli.owned(store, arguments)
     if arguments.most + arguments.never + arguments.clear > 1:
         raise UsageError("--most, --never and --clear are alternatives: give one of them")
     if arguments.clear:
-        number = store.clear_searches(scope=scope)
+        number = store.clear_searches()
         show.text(f"removed {number:,} searches", {"removed": number})
         return
     if arguments.most or arguments.never:
@@ -46,7 +46,6 @@ def _searches(store: Store, arguments: argparse.Namespace, show: cli.Show) -> No
     found = store.searches(
         **cli.given(arguments, "since until client run fact before limit"),
         is_empty=True if arguments.nothing else None,
-        scope=scope,
     )
     show.searches(found)
     if not found:
@@ -60,7 +59,6 @@ def _given(store: Store, arguments: argparse.Namespace, show: cli.Show) -> None:
     found = store.given(
         never=arguments.never,
         before_id=arguments.before,
-        scope=cli.whose(arguments),
         limit=min(arguments.limit, 1000),
     )
     show.given(found)

@@ -31,10 +31,9 @@ SCOPES = "user, agent or collaborative"
     file="create",
 )
 def _add(store: Store, arguments: argparse.Namespace, show: cli.Show) -> None:
-    task = store.tasks.create(
+    task = store.of(cli.scope_of(arguments)).tasks.create(
         cli.content_of(arguments.content),
         **cli.given(arguments, "scope priority project due"),
-        owners=cli.scope_of(arguments),
     )
     show.done(f"task #{task.id} is {task.status}", task.to_dict())
     tell_pending(store, task.id, embedded=False, show=show)
@@ -49,11 +48,10 @@ def _add(store: Store, arguments: argparse.Namespace, show: cli.Show) -> None:
     *cli.WHOSE,
 )
 def _update(store: Store, arguments: argparse.Namespace, show: cli.Show) -> None:
-    task = store.tasks.update(
+    task = cli.owned(store, arguments).tasks.update(
         arguments.id,
         arguments.status.replace("-", "_"),
         note=arguments.note,
-        owners=cli.whose(arguments),
     )
     show.done(f"task #{task.id} is {task.status}", task.to_dict())
 
@@ -74,20 +72,20 @@ def _update(store: Store, arguments: argparse.Namespace, show: cli.Show) -> None
     shows_part=True,
 )
 def _list(store: Store, arguments: argparse.Namespace, show: cli.Show) -> None:
-    status, owners = arguments.status, cli.whose(arguments)
+    status, store = arguments.status, cli.owned(store, arguments)
     wanted: dict[str, Any] = {
         "scope": None if arguments.whose == EVERYBODY else arguments.whose,
         "status": status and status.replace("-", "_"),
         **cli.given(arguments, "project surface"),
     }
-    tasks = store.tasks.list(**wanted, owners=owners, limit=arguments.limit)
+    tasks = store.tasks.list(**wanted, limit=arguments.limit)
     show.tasks(tasks)
     if not tasks:
-        others = store.tasks.list(**wanted, owners=EVERYBODY)
+        others = store.of(EVERYBODY).tasks.list(**wanted)
         way = f"; other owners have {counted(len(others), 'task')}: use --scope all"
         none = f"no tasks{way if others else ''}"
         show.note(cli.nothing_here(store, arguments, none))
     elif arguments.limit is not None:
-        total = len(store.tasks.list(**wanted, owners=owners))
+        total = len(store.tasks.list(**wanted))
         if total > len(tasks):
             show.note(cli.page_of(len(tasks), total, "task"))

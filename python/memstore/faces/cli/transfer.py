@@ -11,8 +11,7 @@ from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, TextIO
 
-from memstore.domain.arguments import ALL_NAMESPACES
-from memstore.domain.namespaces import AUTO
+from memstore.domain.arguments import ALL_NAMESPACES, AUTO
 from memstore.domain.records import Scope
 from memstore.errors import TransferError
 from memstore.faces import wording
@@ -278,7 +277,7 @@ def _import(store: Store, arguments: argparse.Namespace, show: cli.Show) -> None
             arguments.source,
             path,
             namespace=_home(store, arguments),
-            scope=scope,
+            owners=scope,
             skip_damaged=arguments.skip_damaged,
             include=_included(arguments),
             dry_run=arguments.dry_run,
@@ -317,10 +316,10 @@ def _import_sessions(store: Store, arguments: argparse.Namespace, show: cli.Show
     chosen = options.chosen_settings(arguments)
     named = None if chosen.namespace in (None, AUTO) else chosen.namespace
     root = None if arguments.file is None else Path(arguments.file).expanduser().absolute()
-    owner = _owners(arguments) or Scope(**chosen.owners)
+    own = store.of(_owners(arguments) or Scope(**chosen.owners))
     with show.progress("importing") as progress:
         done = past_sessions.bring_in(
-            store, arguments.source, root, owner,
+            own, arguments.source, root,
             namespace=named, dry_run=arguments.dry_run, progress=progress,
         )  # fmt: skip
     told = (

@@ -59,10 +59,9 @@ if TYPE_CHECKING:
     usage="[--episode ID] [--source NAME] [--since TIME] [--yes] [options]",
 )
 def _revert(store: Store, arguments: argparse.Namespace, show: cli.Show) -> int | None:
-    plan = store.revert(
+    plan = cli.owned(store, arguments).revert(
         **cli.given(arguments, "episode source actor since lines acts"),
         run=arguments.run_uuid,
-        scope=cli.whose(arguments),
     )
     decide = dict.fromkeys(arguments.decided, UNDO)
     if not plan:

@@ -17,7 +17,6 @@ from contextlib import suppress
 from typing import TYPE_CHECKING, Any, Final
 
 from memstore import settings
-from memstore.domain.records import NOBODY, Scope
 from memstore.errors import InvalidArgument
 from memstore.faces import from_settings, options
 from memstore.faces.hosts import tags
@@ -216,12 +215,12 @@ def answered(arguments: argparse.Namespace, event: dict[str, Any]) -> dict[str, 
     if name not in START | PROMPT:
         return None
     with from_settings.open_store(chosen._replace(read_only=True), source=arguments.host) as store:
-        owner = Scope(**chosen.owners)
+        store = store.of(**chosen.owners)
         session = running(event, name, database)
         if name in START:
-            told = at_start(store, arguments.host, event, session, owner)
+            told = at_start(store, arguments.host, event, session)
         else:
-            told = at_prompt(store, prompt_of(event), session, owner, arguments.host)
+            told = at_prompt(store, prompt_of(event), session, arguments.host)
     return None if told is None else shaped(arguments.event, told)
 
 
@@ -287,11 +286,9 @@ def prompt_of(event: dict[str, Any]) -> str:
     return transcripts.OF_HOOKS.sub("", said).strip()
 
 
-def at_start(
-    store: Store, host: str, event: dict[str, Any], session: HostSession, owner: Scope = NOBODY
-) -> str | None:
+def at_start(store: Store, host: str, event: dict[str, Any], session: HostSession) -> str | None:
     """Return what a session begins with; its facts are not repeated at a prompt."""
-    told = recalling.at_start(store, host, running_session(event), owner, is_fork=session.is_fork)
+    told = recalling.at_start(store, host, running_session(event), is_fork=session.is_fork)
     return _noted(session, told)
 
 
@@ -329,9 +326,7 @@ def running_session(event: dict[str, Any]) -> str | None:
     return None if event.get("source") == "compact" else transcripts.session_of(event)
 
 
-def at_prompt(
-    store: Store, prompt: str, session: HostSession, owner: Scope = NOBODY, host: str = ""
-) -> str | None:
+def at_prompt(store: Store, prompt: str, session: HostSession, host: str = "") -> str | None:
     """Return what the memory has to say about a prompt; ``None`` if it does not bear on it."""
     if not is_asking(prompt):
         return None
@@ -341,7 +336,6 @@ def at_prompt(
         session.name,
         session.emptied_at,
         session.given,
-        owner,
         host=host,
         inherited=session.inherited,
         turns=session.knows_its_context,
@@ -452,7 +446,7 @@ def _keep_in_file(arguments: argparse.Namespace, event: dict[str, Any]) -> None:
     if not os.path.exists(database) and not keeping.is_worth_keeping(event):
         return
     with from_settings.open_store(chosen, actor="agent", source=arguments.host) as store:
-        keeping.keep(store, arguments.host, event, Scope(**chosen.owners))
+        keeping.keep(store.of(**chosen.owners), arguments.host, event)
         store.file.warm()  # prepares the index here, because the other hooks only read
         store.file.save_index()
 

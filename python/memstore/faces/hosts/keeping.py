@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from memstore import projects, settings
 from memstore.domain.episodes import NewEpisode
-from memstore.domain.records import NOBODY
 from memstore.domain.turns import TurnKey, digest_of
 from memstore.episodes.log import add_in_the_past, replace_in_the_past
 from memstore.episodes.traces import TRACE, new_trace
 from memstore.errors import Conflict, InvalidArgument, InvalidArgumentType, MemstoreError
 from memstore.faces.hosts import own_memory, traces, transcripts, troubles
+from memstore.store.store import standing_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -39,7 +39,7 @@ CHARACTERS_AT_ONCE: Final = 1_000_000
 """Characters of them, unless one has more."""
 
 
-def keep(store: Store, host: str, event: dict[str, Any], owner: Scope = NOBODY) -> int:
+def keep(store: Store, host: str, event: dict[str, Any]) -> int:
     """Store the turns of a session that are not stored yet; return how many were kept.
 
     A turn is identified by its id in the transcript, so a session can be read again at any time.
@@ -52,10 +52,10 @@ def keep(store: Store, host: str, event: dict[str, Any], owner: Scope = NOBODY) 
     left_out: Counter[str] = Counter()
     kept = 0
     for some in _batches(path, left_out):
-        kept += add_turns(store, host, session, some, left_out, owner)
+        kept += add_turns(store, host, session, some, left_out)
     store.episodes.fold_turns()
-    keep_trace(store, host, session, path, owner, left_out, settings.project_folder())
-    follow_own_memory(store, host, path, owner, left_out)
+    keep_trace(store, host, session, path, left_out, settings.project_folder())
+    follow_own_memory(store, host, path, left_out)
     named = transcripts.session_of(event) or ""
     about = troubles.Trouble(os.path.abspath(store.path), named, host, troubles.KEEP)
     troubles.note(about, left_out=left_out)
@@ -74,7 +74,6 @@ def import_session(
     host: str,
     session: str,
     path: Path,
-    owner: Scope,
     left_out: Counter[str],
     root: str,
 ) -> Imported:
@@ -85,10 +84,10 @@ def import_session(
     """
     kept = known = 0
     for some in _batches(path, left_out):
-        known += len(_known(store, host, session, some, owner))
-        kept += add_turns(store, host, session, some, left_out, owner, in_the_past=True)
+        known += len(_known(store, host, session, some))
+        kept += add_turns(store, host, session, some, left_out, in_the_past=True)
     if kept:
-        keep_trace(store, host, session, path, owner, left_out, root, in_the_past=True)
+        keep_trace(store, host, session, path, left_out, root, in_the_past=True)
     return Imported(max(0, kept - known), known)
 
 
@@ -106,13 +105,12 @@ def _batches(path: Path, left_out: Counter[str]) -> Iterator[list[TranscriptTurn
         yield some
 
 
-def _known(
-    store: Store, host: str, session: str, turns: Sequence[TranscriptTurn], owner: Scope
-) -> set[int]:
+def _known(store: Store, host: str, session: str, turns: Sequence[TranscriptTurn]) -> set[int]:
     """Return which of these turns are stored, by ``id()``."""
+    owner = standing_of(store).written
     keys = {str(episode(turn, host, session, owner).idempotency_key): turn for turn in turns}
     keys |= {key: turn for turn in turns for key in _earlier_keys(turn, host, session)}
-    return {id(keys[key]) for key in store.episodes.by_keys([*keys], scope=owner)}
+    return {id(keys[key]) for key in store.episodes.by_keys([*keys])}
 
 
 def add_turns(
@@ -121,7 +119,6 @@ def add_turns(
     session: str,
     turns: Sequence[TranscriptTurn],
     left_out: Counter[str],
-    owner: Scope = NOBODY,
     *,
     in_the_past: bool = False,
 ) -> int:
@@ -133,10 +130,11 @@ def add_turns(
         in_the_past: whether they count as recorded when they were said.
     """
     earlier = {key: turn for turn in turns for key in _earlier_keys(turn, host, session)}
-    known = store.episodes.by_keys([*earlier], scope=owner)
+    known = store.episodes.by_keys([*earlier])
     same = {id(earlier[key]) for key in known}
+    owner = standing_of(store).written
     new = [episode(turn, host, session, owner) for turn in turns if id(turn) not in same]
-    left = store.episodes.unerased(new, scope=owner)
+    left = store.episodes.unerased(new)
     return len(turns) - len(new) + _add(store, left, left_out, in_the_past)
 
 
@@ -160,14 +158,12 @@ def _add(
     return sum(_add(store, [one], left_out, in_the_past) for one in some)
 
 
-def follow_own_memory(
-    store: Store, host: str, path: Path, owner: Scope, left_out: Counter[str]
-) -> None:
+def follow_own_memory(store: Store, host: str, path: Path, left_out: Counter[str]) -> None:
     """Bring the facts up to date with what the host remembers by itself for this project."""
     root = projects.project_of().folder
     try:
         for said in own_memory.of_session(host, root, store.namespace, path):
-            done = own_memory.follow(store, said, owner)
+            done = own_memory.follow(store, said)
             left_out[NOT_FOLLOWED] += said.left_out + done.refused
     except (MemstoreError, OSError):  # the conversation is stored
         left_out[NOT_FOLLOWED] += 1
@@ -185,7 +181,6 @@ def keep_trace(
     host: str,
     session: str,
     path: Path,
-    owner: Scope,
     left_out: Counter[str],
     root: str,
     *,
@@ -196,7 +191,7 @@ def keep_trace(
         return
     try:
         done = traces.trace(path, root)
-        made = new_trace(source=host, session=session, owner=owner, **done._asdict())
+        made = new_trace(source=host, session=session, **done._asdict())
         if made is not None and in_the_past:
             replace_in_the_past(store.episodes, made, TRACE)
         elif made is not None:
@@ -220,7 +215,6 @@ def episode(turn: TranscriptTurn, host: str, session: str, owner: Scope) -> NewE
         tags=("session",),
         valid_at=turn.at,
         idempotency_key=str(key),
-        **owner.ids,
     )
 
 

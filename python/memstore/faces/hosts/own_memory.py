@@ -23,7 +23,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 from memstore import projects, settings
 from memstore.domain import clock
 from memstore.domain.arguments import MAX_NAME
-from memstore.domain.records import NewFact, Scope
+from memstore.domain.records import NewFact
 from memstore.errors import MemstoreError
 from memstore.faces.escaping import counted
 from memstore.faces.hosts import catalogue, placing, transcripts
@@ -497,16 +497,16 @@ def namespace_of(folder: str) -> str | None:
         return None
 
 
-def follow(store: Store, found: Said, owner: Scope) -> Followed:
+def follow(store: Store, found: Said) -> Followed:
     """Bring the facts of a place up to date with what its files say."""
     home = store.within(settings.DEFAULT_NAMESPACE) if found.place.is_of_user else store
-    reading = Reading(found.place.name, [*_stated(found, owner)], found.unread, found.is_complete)
-    return follow_files(home, reading, owner)
+    reading = Reading(found.place.name, [*_stated(found)], found.unread, found.is_complete)
+    return follow_files(home, reading)
 
 
-def _stated(found: Said, owner: Scope) -> Iterator[Stated]:
+def _stated(found: Said) -> Iterator[Stated]:
     for name, one, is_whole in found.memories:
-        yield stated(source_of(found.place, name), name, one, is_whole, found.at.get(name), owner)
+        yield stated(source_of(found.place, name), name, one, is_whole, found.at.get(name))
 
 
 def source_of(place: Place, name: str) -> str:
@@ -524,7 +524,6 @@ def stated(
     one: memory_files.Remembered,
     is_whole: bool,
     at: str | None,
-    owner: Scope,
 ) -> Stated:
     """Return a text of a host's memory as a fact to follow."""
     new = NewFact(
@@ -534,7 +533,6 @@ def stated(
         metadata=following.about(source.partition(":")[2], one.line, one.metadata),
         valid_at=at,
         source=source,
-        **owner.ids,
     )
     return Stated(name, new, is_whole)
 
@@ -587,7 +585,6 @@ def follow_told(
     texts: Sequence[Stated],
     unread: Iterable[str],
     complete: bool,
-    owner: Scope,
 ) -> Followed:
     """Bring the facts of a place of another machine up to date."""
-    return follow_files(store, Reading(place, texts, frozenset(unread), complete), owner)
+    return follow_files(store, Reading(place, texts, frozenset(unread), complete))

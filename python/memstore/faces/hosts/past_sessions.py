@@ -25,7 +25,6 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from memstore.database.engine import Progress
-    from memstore.domain.records import Scope
     from memstore.facts.following import Followed
     from memstore.store.store import Store
 
@@ -109,7 +108,6 @@ def bring_in(
     store: Store,
     name: str,
     root: Path | None,
-    owner: Scope,
     *,
     namespace: str | None = None,
     dry_run: bool = False,
@@ -130,7 +128,7 @@ def bring_in(
     if root is not None and not root.exists():
         raise StorageError(f"there is no {str(root)!r}")
     files = transcripts_of(host, root)
-    importing = _Import(store, host, owner, namespace, dry_run)
+    importing = _Import(store, host, namespace, dry_run)
     sizes = [file.stat().st_size for file in files]
     total, done = sum(sizes), 0
     for file, size in zip(files, sizes, strict=True):
@@ -148,12 +146,9 @@ def bring_in(
 
 
 class _Import:
-    def __init__(
-        self, store: Store, host: str, owner: Scope, namespace: str | None, dry_run: bool
-    ) -> None:
+    def __init__(self, store: Store, host: str, namespace: str | None, dry_run: bool) -> None:
         self._store = store
         self._host = host
-        self._owner = owner
         self._namespace = namespace
         self._dry_run = dry_run
         self._counts: Counter[str] = Counter()
@@ -194,7 +189,7 @@ class _Import:
             return keeping.Imported(said, 0)
         root = str(projects.project_of(about.folder).folder) if about.folder else os.sep
         return keeping.import_session(
-            self._at(home), self._host, about.session, about.path, self._owner, self._left_out, root
+            self._at(home), self._host, about.session, about.path, self._left_out, root
         )
 
     def _at(self, namespace: str) -> Store:
@@ -256,7 +251,7 @@ class _Import:
             if self._dry_run:
                 self._counts["facts"] += len(found.memories)
                 continue
-            done = own_memory.follow(self._at(home), found, self._owner)
+            done = own_memory.follow(self._at(home), found)
             self._count(done)
 
     def _count(self, done: Followed) -> None:

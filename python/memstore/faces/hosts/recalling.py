@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from memstore import settings
 from memstore.domain import clock
-from memstore.domain.records import NOBODY
 from memstore.faces.escaping import counted
 from memstore.faces.hosts import tags
 from memstore.lazy import lazy_import
@@ -19,7 +18,6 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from memstore.domain import turns as domain_turns
-    from memstore.domain.records import Scope
     from memstore.faces.hosts.sessions import Inherited
     from memstore.store import store as stores
     from memstore.store.store import Store
@@ -57,7 +55,6 @@ def at_start(
     store: Store,
     host: str,
     session: str | None = None,
-    owner: Scope = NOBODY,
     *,
     is_fork: bool = False,
 ) -> Recollection:
@@ -71,20 +68,19 @@ def at_start(
     """
     told = store.briefing(
         max_tokens=BUDGET_TOKENS - AROUND_TOKENS,
-        scope=owner,
         session=session,
         agent=host,
         traces=settings.keeps_traces(),
         last_sessions=0 if is_fork else 2,
     )
     given = tuple(map("#{}".format, told.facts))
-    lines = told.text or _of_others(store, owner)
+    lines = told.text or _of_others(store)
     return Recollection(None if lines is None else f"{tags.RECALLED}. {tags.DATA}\n{lines}", given)
 
 
-def _of_others(store: Store, owner: Scope) -> str | None:
+def _of_others(store: Store) -> str | None:
     """Return a sentence if nothing was recalled because every fact has an owner."""
-    if owner != NOBODY or not (facts := stores.others_of(store).facts):
+    if not stores.standing_of(store).names_nobody or not (facts := stores.others_of(store).facts):
         return None
     return (
         f"There are no facts without an owner; {counted(facts)} with owners were not recalled. "
@@ -98,7 +94,6 @@ def at_prompt(
     session: str | None,
     emptied_at: datetime | str | None,
     known: Iterable[str],
-    owner: Scope = NOBODY,
     *,
     host: str = "",
     inherited: Inherited | None = None,
@@ -115,11 +110,10 @@ def at_prompt(
         turns: tell what was said, too.
     """
     if inherited is not None:
-        known = [*known, *inherited_names(store, host, inherited, owner)]
+        known = [*known, *inherited_names(store, host, inherited)]
     found = store.remind(
         prompt,
         max_tokens=BUDGET_TOKENS - AROUND_TOKENS,
-        scope=owner,
         thread=session,
         thread_before=emptied_at,
         known=known,
@@ -131,22 +125,21 @@ def at_prompt(
     return Recollection(f"{REMINDED}\n{found.text}\n{tags.DATA}", given)
 
 
-def inherited_names(store: Store, host: str, inherited: Inherited, owner: Scope) -> set[str]:
+def inherited_names(store: Store, host: str, inherited: Inherited) -> set[str]:
     """Return the names of the turns that a session has in its context of other sessions."""
+    owner = stores.standing_of(store).written
     marks = (one.rpartition(":") for one in inherited.turns)
     keys = {
         str(domain_turns.TurnKey.of(host, "", mark, digest, owner))
         for mark, _, digest in marks
         if mark
     }
-    found = [*store.episodes.by_keys([*keys], scope=owner).values()]
+    found = [*store.episodes.by_keys([*keys]).values()]
     for session, until in inherited.sessions:
         moment = clock.moment(until, "until")
         found += [
             turn
-            for turn in store.episodes.list(
-                thread=session, scope=owner, limit=MAX_INHERITED, newest_first=True
-            )
+            for turn in store.episodes.list(thread=session, limit=MAX_INHERITED, newest_first=True)
             if moment is None or (turn.valid_at or turn.created_at) <= moment
         ]
     return {f"e{turn.id}" for turn in found}

@@ -91,7 +91,7 @@ class McpEndpoint:
         client = client_of(context)
         if caller is None:
             return clients.Through(self._stores, client, self._runs.of(None, client))
-        source = Confined(self._stores, caller.namespace)
+        source = Confined(self._stores, caller.namespace, caller.owners)
         return clients.Through(source, client, self._runs.of(caller.name, client), caller.owners)
 
 

@@ -134,7 +134,7 @@ class Hooks:
         await response(scope, receive, send)
 
     def _answer(self, caller: Caller | None, event: Mapping[str, Any]) -> dict[str, Any]:
-        answers: Mapping[str, Callable[[Store, Mapping[str, Any], Scope], dict[str, Any]]] = {
+        answers: Mapping[str, Callable[[Store, Mapping[str, Any]], dict[str, Any]]] = {
             "start": _start,
             "prompt": _prompt,
             "keep": _keep,
@@ -147,7 +147,7 @@ class Hooks:
             raise HookRefused(400, "event is start, prompt, keep or check")
         if name == "keep" and caller is not None and caller.access == Access.READ:
             raise HookRefused(403, "the token is read-only, and keeping a conversation writes")
-        return answers[name](self._store(caller, event), event, owner)
+        return answers[name](self._store(caller, event).of(owner), event)
 
     def _owner(self, caller: Caller | None, event: Mapping[str, Any]) -> Scope:
         """Return whose memories a hook uses: the caller's, if it is bound to some."""
@@ -166,32 +166,31 @@ class Hooks:
         host = _host(event)
         source: StoreSource = self._stores
         if caller is not None:
-            source = Confined(self._stores, caller.namespace)
+            source = Confined(self._stores, caller.namespace, caller.owners)
         run = self._runs.of(None if caller is None else caller.name, host)
         return clients.Through(source, host, run).store()
 
 
 def _allowed(caller: Caller | None, stores: Stores, owner: Scope) -> dict[str, Any]:
     """Return what a token gives access to."""
-    store = stores.store() if caller is None else stores.confined(caller.namespace)
+    store = stores.store() if caller is None else stores.confined(caller.namespace, caller.owners)
     access = Access.WRITE if caller is None else caller.access
     return {"namespace": store.namespace, "access": str(access), "user": owner.user_id}
 
 
-def _start(store: Store, event: Mapping[str, Any], owner: Scope) -> dict[str, Any]:
+def _start(store: Store, event: Mapping[str, Any]) -> dict[str, Any]:
     session = _text(event, "session", optional=True)
     is_fork = event.get("is_fork") is True
-    return recalling.at_start(store, _host(event), session, owner, is_fork=is_fork)._asdict()
+    return recalling.at_start(store, _host(event), session, is_fork=is_fork)._asdict()
 
 
-def _prompt(store: Store, event: Mapping[str, Any], owner: Scope) -> dict[str, Any]:
+def _prompt(store: Store, event: Mapping[str, Any]) -> dict[str, Any]:
     return recalling.at_prompt(
         store,
         _text(event, "prompt", most=None) or "",
         _text(event, "session", optional=True),
         _text(event, "emptied_at", optional=True),
         _texts(event, "known", MAX_GIVEN),
-        owner,
         host=_host(event),
         inherited=_inherited(event),
         turns=event.get("turns") is not False,
@@ -211,7 +210,7 @@ def _inherited(event: Mapping[str, Any]) -> Inherited | None:
     return found
 
 
-def _keep(store: Store, event: Mapping[str, Any], owner: Scope) -> dict[str, Any]:
+def _keep(store: Store, event: Mapping[str, Any]) -> dict[str, Any]:
     """Store turns that are not stored yet, and what the session did so far."""
     host, session = _host(event), _text(event, "session") or ""
     left_out: Counter[str] = Counter()
@@ -220,37 +219,36 @@ def _keep(store: Store, event: Mapping[str, Any], owner: Scope) -> dict[str, Any
     kept = 0
     for first in range(0, len(turns), keeping.AT_ONCE):
         some = turns[first : first + keeping.AT_ONCE]
-        kept += keeping.add_turns(store, host, session, some, left_out, owner)
+        kept += keeping.add_turns(store, host, session, some, left_out)
     store.episodes.fold_turns()
     if done is not None:
         try:
-            trace = new_trace(source=host, session=session, owner=owner, **done)
+            trace = new_trace(source=host, session=session, **done)
             if trace is not None:
                 store.episodes.replace(trace, TRACE)
         except keeping.REFUSED:
             left_out[keeping.REASON] += 1
     if event.get("memory") is not None:
-        followed = _follow(store, event["memory"], host, owner)
+        followed = _follow(store, event["memory"], host)
         left_out[keeping.NOT_FOLLOWED] += followed
     return {"kept": kept, "left_out": +left_out}
 
 
-def _follow(store: Store, given: Any, host: str, owner: Scope) -> int:
+def _follow(store: Store, given: Any, host: str) -> int:
     """Follow what a host remembers by itself; return how much of it was refused."""
     if not isinstance(given, dict):
         raise HookRefused(400, "memory is an object")
     done = own_memory.follow_told(
         store,
         _text(given, "place", most=MAX_PLACE) or "",
-        [_stated(one, host, owner) for one in _list(given, "memories", MAX_TURNS)],
+        [_stated(one, host) for one in _list(given, "memories", MAX_TURNS)],
         _texts(given, "unread", MAX_GIVEN),
         given.get("complete") is not False,
-        owner,
     )
     return done.refused
 
 
-def _stated(given: Any, host: str, owner: Scope) -> Stated:
+def _stated(given: Any, host: str) -> Stated:
     if not isinstance(given, dict) or not isinstance(given.get("metadata"), dict | None):
         raise HookRefused(400, "a memory is an object, and so is its metadata")
     source = _text(given, "source", most=MAX_PLACE) or ""
@@ -265,7 +263,7 @@ def _stated(given: Any, host: str, owner: Scope) -> Stated:
         given.get("metadata"),
     )
     name, at = _text(given, "file", most=MAX_PLACE) or "", _text(given, "at", optional=True)
-    return own_memory.stated(source, name, one, given.get("whole") is True, at, owner)
+    return own_memory.stated(source, name, one, given.get("whole") is True, at)
 
 
 def _read(body: bytes) -> Mapping[str, Any]:

@@ -24,8 +24,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from memstore.domain.arguments import MAX_NAME
-from memstore.domain.namespaces import Reach
 from memstore.domain.records import Scope
+from memstore.domain.standing import Standing
 from memstore.domain.tokens import Access
 from memstore.errors import InvalidArgument, MemstoreError
 from memstore.faces.http.callers import Caller
@@ -142,7 +142,7 @@ class Identity:
         owners = None
         try:
             namespace = PLACEHOLDER.sub(lambda found: _text(claims, found[1]), grant.namespace)
-            namespace = Reach(namespace).namespace
+            namespace = Standing(namespace).namespace
             if grant.owner is not None:
                 owners = {"user_id": Scope(user_id=_text(claims, grant.owner)).user_id}
         except InvalidArgument as error:
@@ -248,7 +248,7 @@ def _grant(given: Any, where: str) -> Grant:
     if found["access"] not in list(Access):
         raise InvalidArgument(f"{where}: access is read or write, not {found['access']!r}")
     if PLACEHOLDER.fullmatch(found["namespace"]) is None:  # an example of it, for a fixed part
-        Reach(PLACEHOLDER.sub("x", found["namespace"]))
+        Standing(PLACEHOLDER.sub("x", found["namespace"]))
     return Grant(**found)
 
 

@@ -6,10 +6,14 @@ import threading
 from collections import OrderedDict
 from typing import TYPE_CHECKING, Final
 
+from memstore.domain.records import AtLeast
 from memstore.frozen import frozen
 from memstore.lazy import lazy_import
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from typing import Any
+
     from memstore.faces.mcp.opening import Opening
     from memstore.store import store as stores
     from memstore.store.store import Store
@@ -29,7 +33,7 @@ class Stores:
     def __init__(self, opening: Opening) -> None:
         self._opening = opening
         self._making = threading.Lock()
-        self._open: OrderedDict[str, Store] = OrderedDict()
+        self._open: OrderedDict[tuple[object, ...], Store] = OrderedDict()
 
     def start(self) -> None:
         self._opening.start()
@@ -37,14 +41,16 @@ class Stores:
     def store(self) -> Store:
         return self._opening.store()
 
-    def confined(self, namespace: str) -> Store:
-        """Return a store that can access only this namespace."""
+    def confined(self, namespace: str, owners: Mapping[str, Any] | None = None) -> Store:
+        """Return a store that can access only this namespace, and only what these owners have."""
         home = self._opening.store()
+        place = (namespace, *sorted((owners or {}).items()))
         with self._making:
-            store = self._open.get(namespace)
+            store = self._open.get(place)
             if store is None or stores.file_of(store).is_replaced:
-                store = self._open[namespace] = home.within(namespace, confined=True)
-            self._open.move_to_end(namespace)
+                whose = home.of(AtLeast(**owners)) if owners else home
+                store = self._open[place] = whose.within(namespace, confined=True)
+            self._open.move_to_end(place)
             if len(self._open) > MAX_STORES:
                 self._open.popitem(last=False)  # a call that still works with it is not disturbed
             return store
@@ -56,9 +62,10 @@ class Confined:
 
     stores: Stores
     namespace: str
+    owners: Mapping[str, Any] | None = None
 
     def start(self) -> None:
         self.stores.start()
 
     def store(self) -> Store:
-        return self.stores.confined(self.namespace)
+        return self.stores.confined(self.namespace, self.owners)

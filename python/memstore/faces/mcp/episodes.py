@@ -7,7 +7,6 @@ from contextlib import suppress
 from typing import Annotated, Any, Final
 
 from memstore.domain.arguments import checked_name, why_no_json
-from memstore.domain.records import Scope
 from memstore.errors import AccessDenied
 from memstore.faces.mcp import answer_schemas, owners, searches
 from memstore.faces.mcp.answers import Answer, hinting
@@ -75,8 +74,6 @@ def add_memory(
     speaker: Text = None,
     valid_at: Annotated[Text, Field(description="when it was true")] = None,
     metadata: Metadata = None,
-    *,
-    owner: Scope,
 ) -> Answer:
     """Record word for word what was said, done or decided; any length."""
     return of_added(
@@ -91,7 +88,6 @@ def add_memory(
             speaker=speaker,
             valid_at=valid_at,
             metadata=metadata,
-            scope=owner,
         ),
         store.namespace,
     )
@@ -122,8 +118,6 @@ def search(
     expired_before: Text = None,
     expired_after: Text = None,
     context: int | None = None,
-    *,
-    owner: Scope,
 ) -> Answer:
     """Find episodes, best first; without a query, the newest."""
     if search_mode not in MODES:
@@ -151,12 +145,11 @@ def search(
         min_relevance=MIN_RELEVANCE,
         limit=max_results,
         context=context or 0,
-        scope=owner,
     )
-    searches.note(home, query or "", owner, episodes=[hit.episode.id for hit in hits])
+    searches.note(home, query or "", episodes=[hit.episode.id for hit in hits])
     unused = [name for name, given in narrowing.items() if not given]
     answer = of_hits(hits, store.namespace, unused)
-    return answer if hits else hinting(answer, owners.hint(owners.unnamed(home, owner)))
+    return answer if hits else hinting(answer, owners.hint(owners.unnamed(home)))
 
 
 def get_episodes(
@@ -170,8 +163,6 @@ def get_episodes(
     valid_after: Text = None,
     expired_before: Text = None,
     expired_after: Text = None,
-    *,
-    owner: Scope,
 ) -> Answer:
     """List episodes, newest first."""
     home = bound(store, group_id)
@@ -184,13 +175,12 @@ def get_episodes(
         "expired_before": expired_before,
         "expired_after": expired_after,
         "source": source,
-        "scope": owner,
     }
     narrowing = {"before": before, "after": after, "source": source}
     found = log.list(**wanted, limit=max_results, newest_first=True)
     unused = [name for name, given in narrowing.items() if given is None]
     answer = of_list(found, log.count(**wanted), store.namespace, unused)
-    return answer if found else answer | owners.hint(owners.unnamed(home, owner))
+    return answer if found else answer | owners.hint(owners.unnamed(home))
 
 
 def update_episode(
@@ -199,8 +189,6 @@ def update_episode(
     tags: Annotated[Tags | None, Field(description="replace the tags; [] clears")] = None,
     expired_at: Annotated[str | None, Field(description='null or "" removes it')] = None,
     metadata: Annotated[Metadata, Field(description="merged in; null removes a key")] = None,
-    *,
-    owner: Scope,
 ) -> Answer:
     """Change an episode's tags, expiry or metadata."""
     changes: dict[str, Any] = {}
@@ -211,15 +199,14 @@ def update_episode(
     if metadata is not None:
         changes["metadata"] = metadata
     log = _home(store, id).episodes
-    log.check_owners(owner, id)
     before = log.get(id)
     return of_change(log.update(id, **changes), store.namespace) | undoing(id, before, changes)
 
 
-def get_status(store: Store, *, owner: Scope) -> Answer:
+def get_status(store: Store) -> Answer:
     """Check the memory and its embedder; count pending items."""
-    status = store.status(scope=owner)
-    return of_health(status, file_of(store).probe_embedder()) | owners.status(status.others, owner)
+    status = store.status()
+    return of_health(status, file_of(store).probe_embedder()) | owners.status(store, status.others)
 
 
 def bound(store: Store, group_id: str | None) -> Store:

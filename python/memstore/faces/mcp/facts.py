@@ -8,7 +8,7 @@ from memstore.database.journal import Kind
 from memstore.database.short_transactions import BYTES_AT_ONCE, ROW_BYTES
 from memstore.domain.arguments import MAX_CONTENT
 from memstore.domain.metadata import OPERATORS, MetadataFilter, encode
-from memstore.domain.records import CATEGORIES, EVERYBODY, TODO, Fact, JournalLine, NewFact, Scope
+from memstore.domain.records import CATEGORIES, TODO, Fact, JournalLine, NewFact
 from memstore.domain.tasks import OPEN_STATUSES
 from memstore.faces.mcp import answer_schemas, answers, owners, searches
 from memstore.faces.mcp.answers import Answer
@@ -84,8 +84,6 @@ def memory_store(
     also: Annotated[
         Further, Field(description="more facts, {content, subject?, …}; all or none")
     ] = [],  # noqa: B006
-    *,
-    owner: Scope,
 ) -> Answer:
     """Remember one durable fact. Search first; if it corrects a stored fact, pass supersedes. A
     known fact is confirmed instead, with status "duplicate".
@@ -103,7 +101,7 @@ def memory_store(
     }
     given = [first, *(_read_further(one, place, first) for place, one in enumerate(also, 2))]
     _check_bytes(given)
-    facts = store.add_many([_new(store, one, owner) for one in given], unless_known=True)
+    facts = store.add_many([_new(store, one) for one in given], unless_known=True)
     told = [_stored(store, fact, one["supersedes"]) for fact, one in zip(facts, given, strict=True)]
     return told[0] | ({"also": told[1:]} if also else {})
 
@@ -138,7 +136,7 @@ def _further(
 
 
 _further.__name__ = "also"
-FURTHER: Final = Tool(_further, "", {})
+FURTHER: Final = Tool(_further, "", {}, is_owned=False)
 
 
 def _read_further(given: dict[str, Any], place: int, first: dict[str, Any]) -> dict[str, Any]:
@@ -151,15 +149,12 @@ def _read_further(given: dict[str, Any], place: int, first: dict[str, Any]) -> d
     return read | {"episode": first["episode"]}
 
 
-def _new(store: Store, given: dict[str, Any], owner: Scope) -> NewFact:
-    """Return a fact to be stored; what it refers to belongs to the same owners."""
+def _new(store: Store, given: dict[str, Any]) -> NewFact:
+    """Return a fact to be stored; its episode is one of the same owners."""
     values = {**given}
-    if (old := values.get("supersedes")) is not None:
-        store.check_owners(owner, old)
     if (episode := values.pop("episode")) is not None:
-        store.episodes.check_owners(owner, episode)
         values["episode_id"] = store.episodes.get(episode).id
-    return NewFact(**values, **owner.ids)
+    return NewFact(**values)
 
 
 def _stored(store: Store, fact: Fact, supersedes: int | None) -> Answer:
@@ -196,8 +191,6 @@ def memory_search(
     valid_before: Text = None,
     min_relevance: float | None = None,
     as_of: Text = None,
-    *,
-    owner: Scope,
 ) -> Answer:
     """Find facts and what was said. Use before answering about the user, their people, projects or
     past decisions.
@@ -210,7 +203,6 @@ def memory_search(
         "created_before": before,
         "valid_after": valid_after,
         "valid_before": valid_before,
-        "scope": owner,
         "active_only": not include_superseded,
         "min_relevance": MIN_RELEVANCE if min_relevance is None else min_relevance,
     }
@@ -219,15 +211,15 @@ def memory_search(
         recalled = seen.recall(
             query, max_tokens=max_tokens, counter=answers.tokens_of_recall, **wanted
         )
-        searches.note(store, query, owner, recalled.facts, recalled.episodes)
+        searches.note(store, query, recalled.facts, recalled.episodes)
         answer = answers.of_recalled(recalled, max_tokens)
         if not recalled.text:
-            answer = answers.hinting(answer, owners.empty_search(store, owner))
+            answer = answers.hinting(answer, owners.empty_search(store))
         return answers.of_moment(answer, _moment(seen))
     hits = seen.search(query, limit=limit, context=context or 0, **wanted)
     said = seen.said(query, hits, **wanted)
     given = [hit.fact.id for hit in hits], [hit.episode.id for hit in said]
-    searches.note(store, query, owner, *given)
+    searches.note(store, query, *given)
     narrowing = (("subject", subject), ("category", category))
     answer = answers.of_search(hits, [name for name, given in narrowing if given is None])
     answer |= answers.of_others(hits.about if hits else said.about)
@@ -237,7 +229,7 @@ def memory_search(
     if said:
         answer |= {"said": of_said(said, store.namespace, answer)}
     elif not hits:
-        answer = answers.hinting(answer, owners.empty_search(store, owner))
+        answer = answers.hinting(answer, owners.empty_search(store))
     return answers.of_moment(answer, _moment(seen))
 
 
@@ -266,8 +258,6 @@ def memory_list(
     valid_after: Text = None,
     valid_before: Text = None,
     as_of: Text = None,
-    *,
-    owner: Scope,
 ) -> Answer:
     """Page through active facts, newest first."""
     wanted: dict[str, Any] = {
@@ -278,13 +268,12 @@ def memory_list(
         "created_before": before,
         "valid_after": valid_after,
         "valid_before": valid_before,
-        "scope": owner,
     }
     seen = store if as_of is None else store.as_of(as_of)
     page = seen.list(**wanted, limit=limit, offset=offset, newest_first=True)
     answer = answers.of_list(page, seen.count(**wanted), offset)
     if not page and not offset:
-        answer |= owners.hint(owners.unnamed(store, owner))
+        answer |= owners.hint(owners.unnamed(store))
     return answers.of_moment(answer, _moment(seen))
 
 
@@ -292,17 +281,14 @@ def memory_delete(
     store: Store,
     id: Id,  # noqa: A002 - the tool's argument
     undo: bool = False,
-    *,
-    owner: Scope,
 ) -> Answer:
     """Delete a fact that was never true; else supersede it. undo reverses either."""
-    store.check_owners(owner, id)
     if not undo:
         deleted = store.delete(id)
         return answers.of_deletion(deleted, chains.older(store.history(id), id))
     fact = store.get(id)
     if chosen := _last_change(store, fact):
-        plan = store.revert(**chosen, scope=EVERYBODY)
+        plan = store.revert(**chosen)
         if plan.steps and not plan.conflicts:
             plan.apply()
             return answers.of_taken_back(store.get(id), fact.superseded_by)
@@ -325,9 +311,9 @@ def _last_change(store: Store, fact: Fact) -> dict[str, Any]:
         gone = [line.id for line in chain if _replaces(line, fact.id) and line.txn == last.txn]
         return {"lines": [last.id, *gone]} if gone else {}
     if fact.status == "superseded" and last.kind in RETIRED:
-        newer = store.get(fact.superseded_by or 0)
+        newer = store.get_many([fact.superseded_by or 0])  # none of other owners
         alone = "consolidates" not in (last.evidence or {})
-        return {"lines": [last.id]} if alone and newer.status == "active" else {}
+        return {"lines": [last.id]} if alone and newer and newer[0].status == "active" else {}
     return {}
 
 
@@ -335,12 +321,8 @@ def _replaces(line: JournalLine, fact_id: int) -> bool:
     return line.kind in RETIRED and (line.after or {}).get("superseded_by") == fact_id
 
 
-def memory_supersede(
-    store: Store, old_id: Id, new_id: Id, any_subject: bool = False, *, owner: Scope
-) -> Answer:
+def memory_supersede(store: Store, old_id: Id, new_id: Id, any_subject: bool = False) -> Answer:
     """Replace a fact by a newer stored one."""
-    if old_id != new_id:  # else the store raises its own error
-        store.check_owners(owner, old_id, new_id)
     return answers.of_change(
         store.supersede(old_id, new_id, any_subject=any_subject)
     ) | answers.undoing(old_id)
@@ -352,8 +334,6 @@ def memory_history(
     subject: str | None = None,
     why: Annotated[bool, Field(description="what it rests on")] = False,
     as_of: Text = None,
-    *,
-    owner: Scope,
 ) -> Answer:
     """Show how a fact changed, by any version's id, or all of a subject; or what was said around
     e12.
@@ -361,26 +341,22 @@ def memory_history(
     if why and not isinstance(id, int):
         raise ValueError("why explains one fact: give its id")
     if isinstance(id, str):
-        store.episodes.check_owners(owner, episode_id(id))
         return of_turns(store.episodes.around(episode_id(id)), store.namespace)
     seen = store if as_of is None else store.as_of(as_of)
-    facts = seen.history(id, subject=subject, scope=owner)
+    facts = seen.history(id, subject=subject)
     answer = answers.of_history(facts, id)
     if why and id is not None:
-        answer |= answers.of_explanation(seen.explain(id, scope=owner))
+        answer |= answers.of_explanation(seen.explain(id))
     if not facts:
-        answer |= owners.hint(owners.unnamed(store, owner))
+        answer |= owners.hint(owners.unnamed(store))
     return answers.of_moment(answer, _moment(seen))
 
 
 def memory_confirm(
     store: Store,
     id: Id,  # noqa: A002 - the tool's argument
-    *,
-    owner: Scope,
 ) -> Answer:
     """Record that a fact is still true."""
-    store.check_owners(owner, id)
     fact = store.confirm(id)
     return {"id": fact.id, "confirmed": fact.confirmed_count} | answers.taking_back(id)
 
@@ -390,11 +366,8 @@ def memory_update(
     id: Id,  # noqa: A002 - the tool's argument
     metadata: Annotated[Object | None, Field(description="merged in; null removes a key")] = None,
     pinned: Annotated[bool | None, Field(description="sessions begin with it")] = None,
-    *,
-    owner: Scope,
 ) -> Answer:
     """Change a fact's metadata, or pin it. Its content never changes; supersede it."""
-    store.check_owners(owner, id)
     if metadata is None and pinned is None:
         raise ValueError("neither metadata nor pinned was given")
     before = fact = store.get(id)
@@ -405,11 +378,11 @@ def memory_update(
     return answers.of_updated(fact, before, metadata or {})
 
 
-def memory_status(store: Store, *, owner: Scope) -> Answer:
+def memory_status(store: Store) -> Answer:
     """Count what is stored."""
-    status = store.status(scope=owner)
+    status = store.status()
     told = answers.of_status(status, file_of(store).embedder_trouble)
-    return told | owners.status(status.others, owner)
+    return told | owners.status(store, status.others)
 
 
 TOOLS: Final = (

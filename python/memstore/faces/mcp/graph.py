@@ -4,7 +4,7 @@
 
 from typing import Annotated, Final
 
-from memstore.domain.records import NOBODY, Scope
+from memstore.domain.records import EVERYBODY
 from memstore.faces.escaping import counted
 from memstore.faces.mcp import answer_schemas, owners
 from memstore.faces.mcp.answers import Answer
@@ -12,21 +12,24 @@ from memstore.faces.mcp.arguments import Field
 from memstore.faces.mcp.facts import Limit, Offset
 from memstore.faces.mcp.graph_answers import of_entities, of_neighbours
 from memstore.faces.mcp.tool import Name, Tool
-from memstore.store.store import Store
+from memstore.store.store import Store, standing_of
 
 
 def memory_graph_entities(
     store: Store,
     limit: Limit = 20,
     offset: Offset = 0,
-    *,
-    owner: Scope,
 ) -> Answer:
     """List the people and things that stored facts mention, those with the most facts first."""
     graph = store.graph
-    found = graph.entities(limit=limit, offset=offset, scope=owner)
-    answer = of_entities(found, graph.status(scope=owner), offset)
-    if not found and owner == NOBODY and (everybody := graph.status().entities) and not offset:
+    found = graph.entities(limit=limit, offset=offset)
+    answer = of_entities(found, graph.status(), offset)
+    if (
+        not found
+        and not offset
+        and standing_of(store).names_nobody
+        and (everybody := store.of(EVERYBODY).graph.status().entities)
+    ):
         answer["hint"] = owners.of_owners(counted(everybody, "entity"))
     return answer
 
@@ -36,11 +39,9 @@ def memory_graph_neighbours(
     name: Annotated[Name, Field(description="any name of the person or thing")],
     depth: Annotated[int, Field(ge=1, le=5, description="steps away")] = 1,
     limit: Limit = 10,
-    *,
-    owner: Scope,
 ) -> Answer:
     """Show what a person or thing is related to, nearest first, with the facts that state it."""
-    return of_neighbours(store.graph.neighbours(name, depth=depth, limit=limit, scope=owner))
+    return of_neighbours(store.graph.neighbours(name, depth=depth, limit=limit))
 
 
 TOOLS: Final = (

@@ -9,7 +9,6 @@ from typing import Annotated, Any
 from memstore.domain.arguments import MAX_CONTENT
 from memstore.domain.proposals import Proposal, ProposalState
 from memstore.domain.protocols import JSONGenerator
-from memstore.domain.records import Scope
 from memstore.errors import Conflict, NotFound
 from memstore.faces.mcp import answer_schemas
 from memstore.faces.mcp.answers import (
@@ -67,12 +66,10 @@ WHICH = (
 )
 
 
-def _decision(
-    decide: Callable[..., Proposal], one: Proposal, owner: Scope
-) -> Proposal | tuple[Proposal, str]:
+def _decision(decide: Callable[[int], Proposal], one: Proposal) -> Proposal | tuple[Proposal, str]:
     """Decide one of several; return why not if another decision stands against it."""
     try:
-        return decide(one.id, scope=owner)
+        return decide(one.id)
     except (Conflict, NotFound) as error:
         return one, str(error)
 
@@ -110,8 +107,6 @@ class Learning:
         every_role: Annotated[
             bool, Field(description="with infer=false, system and tool messages too")
         ] = False,
-        *,
-        owner: Scope,
     ) -> Answer:
         """Learn from a conversation: a model extracts facts, compares them with the same owners'
         memories, and adds, updates or deletes memories. Repeating it after an error is safe.
@@ -124,7 +119,6 @@ class Learning:
                 thread=thread,
                 infer=infer,
                 every_role=every_role,
-                **owner.ids,
             )
         )
 
@@ -137,11 +131,9 @@ class Learning:
         ] = None,
         source: Name | None = None,
         metadata: Object | None = None,
-        *,
-        owner: Scope,
     ) -> Answer:
         """Store the facts in a text. Replacing an older fact is only proposed."""
-        extractor = Extractor(store, self._generator(), scope=owner)
+        extractor = Extractor(store, self._generator())
         return of_extraction(extractor.extract(text, subject, metadata, source=source))
 
     def memory_proposals(
@@ -150,16 +142,12 @@ class Learning:
         action: Action = "list",
         id: Id | None = None,  # noqa: A002 - the tool's argument
         subject: Name | None = None,
-        *,
-        owner: Scope,
     ) -> Answer:
         """List proposals to replace facts by a newer text, or those rejected; decide one by its id,
         or all of a subject.
         """
         if action in LISTED and id is None:
-            return of_proposals(
-                store.proposals.questions(LISTED[action], scope=owner, subject=subject)
-            )
+            return of_proposals(store.proposals.questions(LISTED[action], subject=subject))
         decide = {
             "accept": store.proposals.accept,
             "reject": store.proposals.reject,
@@ -168,10 +156,10 @@ class Learning:
         if decide is None or (id is None) == (subject is None):
             raise ValueError(WHICH)
         if id is not None:
-            return of_decided(decide(id, scope=owner))
+            return of_decided(decide(id))
         state = ProposalState.REJECTED if action == "reopen" else ProposalState.OPEN
-        found = store.proposals.list(state, scope=owner, subject=subject)
-        return of_decisions([_decision(decide, one, owner) for one in found])
+        found = store.proposals.list(state, subject=subject)
+        return of_decisions([_decision(decide, one) for one in found])
 
     def _generator(self, else_: str = "") -> JSONGenerator:
         with self._making:

@@ -9,7 +9,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Final
 
 from memstore import __version__
-from memstore.domain.namespaces import AUTO
+from memstore.domain.arguments import AUTO
 from memstore.faces import from_settings, options, wording
 from memstore.lazy import lazy_import
 

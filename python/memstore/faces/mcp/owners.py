@@ -9,9 +9,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from memstore.domain.records import NOBODY, Scope
 from memstore.faces.escaping import counted
-from memstore.store.store import elsewhere, others_of
+from memstore.store.store import elsewhere, others_of, standing_of
 
 if TYPE_CHECKING:
     from collections.abc import Sized
@@ -21,9 +20,9 @@ if TYPE_CHECKING:
     from memstore.store.store import Store
 
 
-def unnamed(store: Store, owner: Scope) -> Others | None:
+def unnamed(store: Store) -> Others | None:
     """Return what the owners of the namespace hold, for a call that named none."""
-    return others_of(store) if owner == NOBODY else None
+    return others_of(store) if standing_of(store).names_nobody else None
 
 
 def hint(others: Others | None, otherwise: str | None = None) -> Answer:
@@ -41,18 +40,18 @@ def of_owners(text: str) -> str:
     )
 
 
-def empty_search(store: Store, owner: Scope) -> Answer:
+def empty_search(store: Store) -> Answer:
     """Return the hint of a search that found no fact."""
     otherwise = None
-    if not store.count(scope=owner, active_only=False):
-        otherwise = nothing_stored(store, owner)
-    return hint(unnamed(store, owner), otherwise)
+    if not store.count(active_only=False):
+        otherwise = nothing_stored(store)
+    return hint(unnamed(store), otherwise)
 
 
-def nothing_stored(store: Store, owner: Scope) -> str:
+def nothing_stored(store: Store) -> str:
     """Return that there are no facts, and what there is: turns, and namespaces without names."""
-    whose = "" if owner == NOBODY else " for these owners"
-    turns = store.episodes.count(scope=owner)
+    whose = "" if standing_of(store).names_nobody else " for these owners"
+    turns = store.episodes.count()
     told = f"nothing is stored yet{whose}"
     if turns:
         told = f"no fact is stored yet{whose}, and none of {counted(turns, 'turn')} fits"
@@ -65,8 +64,8 @@ def have(many: Sized) -> str:
     return "has" if len(many) == 1 else "have"
 
 
-def status(others: Others, owner: Scope) -> Answer:
+def status(store: Store, others: Others) -> Answer:
     """Return the counts of owners in a status, for a call that named none."""
-    if owner != NOBODY or not (others.facts or others.episodes):
+    if not standing_of(store).names_nobody or not (others.facts or others.episodes):
         return {}
     return {"others": {"facts": others.facts, "episodes": others.episodes}}

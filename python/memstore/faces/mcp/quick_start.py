@@ -24,7 +24,7 @@ else:
     from_settings = lazy_import("memstore.faces.from_settings")
 
 AUTO: Final = "auto"
-"""As in :mod:`memstore.domain.namespaces`, which is imported with the store."""
+"""As in :mod:`memstore.domain.arguments`, which is imported with the store."""
 
 TAKING_A_VALUE: Final = ("db", "namespace", "embedder", "tools", "answers", "user")
 

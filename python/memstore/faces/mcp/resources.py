@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import unquote
 
 from memstore import settings
-from memstore.domain.records import Scope
 from memstore.faces.mcp import owners as owners_of
 from memstore.faces.mcp.answers import NOTE, Answer, of_list, seen
 from memstore.faces.mcp.offers import followable
@@ -27,25 +26,24 @@ def read(
     store: Store, uri: str, shown: Mapping[str, str | None], owners: Mapping[str, str]
 ) -> Answer | str | None:
     """Return the content of a resource; ``None`` if there is no such resource."""
-    owner = Scope(**owners)
+    store = store.of(**owners)
     if uri == STARTUP:
-        told = store.briefing(scope=owner, traces=settings.keeps_traces())
+        told = store.briefing(traces=settings.keeps_traces())
         if told.text:
             return f"{NOTE}\n{told}"
-        nothing = owners_of.nothing_stored(store, owner)
-        return str(owners_of.hint(owners_of.unnamed(store, owner), nothing)["hint"])
+        nothing = owners_of.nothing_stored(store)
+        return str(owners_of.hint(owners_of.unnamed(store), nothing)["hint"])
     subject = unquote(uri.removeprefix(SUBJECT))
     if not (uri.startswith(SUBJECT) and subject.strip()):
         return None
-    answer: Answer = followable(seen(_newest(store, owner, subject)), shown)
+    answer: Answer = followable(seen(_newest(store, subject)), shown)
     return answer
 
 
 def subjects(store: Store, beginning: str, limit: int, owners: Mapping[str, str]) -> list[str]:
-    return [one.name for one in store.subjects(beginning, scope=Scope(**owners), limit=limit)]
+    return [one.name for one in store.of(**owners).subjects(beginning, limit=limit)]
 
 
-def _newest(store: Store, owner: Scope, subject: str) -> dict[str, Any]:
-    wanted: dict[str, Any] = {"subject": subject, "scope": owner}
-    facts = store.list(**wanted, limit=NEWEST, newest_first=True)
-    return of_list(facts, store.count(**wanted), 0)
+def _newest(store: Store, subject: str) -> dict[str, Any]:
+    facts = store.list(subject=subject, limit=NEWEST, newest_first=True)
+    return of_list(facts, store.count(subject=subject), 0)

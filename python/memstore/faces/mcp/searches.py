@@ -12,7 +12,6 @@ from memstore.providers.local import tokens_at_most
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from memstore.domain.records import Scope
     from memstore.store.store import Store
 
 
@@ -21,7 +20,6 @@ class Question(NamedTuple):
 
     store: Store
     query: str
-    owner: Scope
     facts: tuple[int, ...]
     episodes: tuple[int, ...]
 
@@ -35,7 +33,6 @@ class Question(NamedTuple):
                 tool=tool,
                 tokens=tokens_at_most(text),
                 milliseconds=milliseconds,
-                scope=self.owner,
             )
 
 
@@ -53,9 +50,7 @@ def noted() -> Iterator[list[Question]]:
         _noting.reset(token)
 
 
-def note(
-    store: Store, query: str, owner: Scope, facts: Iterable[int] = (), episodes: Iterable[int] = ()
-) -> None:
+def note(store: Store, query: str, facts: Iterable[int] = (), episodes: Iterable[int] = ()) -> None:
     """Note a question and what is given, if it is to be recorded."""
     if (asked := _noting.get()) is not None:
-        asked.append(Question(store, query, owner, tuple(facts), tuple(episodes)))
+        asked.append(Question(store, query, tuple(facts), tuple(episodes)))

@@ -7,7 +7,7 @@ from contextlib import suppress
 from typing import Annotated, Any, Final
 
 from memstore.domain.arguments import MAX_CONTENT
-from memstore.domain.records import EVERYBODY, NOBODY, Scope
+from memstore.domain.records import EVERYBODY
 from memstore.domain.tasks import TaskScope, TaskStatus
 from memstore.errors import NotFound
 from memstore.faces.escaping import counted
@@ -16,7 +16,7 @@ from memstore.faces.mcp.answers import Answer, of_task_change, of_tasks
 from memstore.faces.mcp.arguments import Field, WithJsonSchema
 from memstore.faces.mcp.tool import Id, Name, Tool
 from memstore.facts.tasks import PRIORITIES, SURFACE_STARTUP
-from memstore.store.store import Store
+from memstore.store.store import Store, standing_of
 
 
 def _one_of(values: Iterable[str]) -> WithJsonSchema:
@@ -38,14 +38,10 @@ def memory_task_create(
     priority: Priority = "normal",
     project: Name | None = None,
     due: Annotated[str | None, Field(description="when; best as 2026-03-01")] = None,
-    *,
-    owner: Scope,
 ) -> Answer:
     """Remember something to do, across conversations."""
     return of_task_change(
-        store.tasks.create(
-            content, scope=scope, priority=priority, project=project, due=due, owners=owner
-        )
+        store.tasks.create(content, scope=scope, priority=priority, project=project, due=due)
     )
 
 
@@ -54,14 +50,12 @@ def memory_task_update(
     id: Id,  # noqa: A002 - the tool's argument
     status: Status,
     note: Name | None = None,
-    *,
-    owner: Scope,
 ) -> Answer:
     """Set a task's status: started, done, cancelled or reopened."""
     before: Mapping[str, Any] = {}
     with suppress(NotFound):  # the update below raises it
         before = store.get(id).metadata
-    task = store.tasks.update(id, status, note=note, owners=owner)
+    task = store.tasks.update(id, status, note=note)
     noted = note is not None and note != before.get("note")
     return of_task_change(task, str(before.get("status")), noted=noted)
 
@@ -72,8 +66,6 @@ def memory_task_list(
     status: StatusOrAll | None = None,
     project: str | None = None,
     surface: Surface | None = None,
-    *,
-    owner: Scope,
 ) -> Answer:
     """List tasks, most urgent first; open ones unless status is given. At the start of a session,
     pass surface "startup".
@@ -81,10 +73,14 @@ def memory_task_list(
     wanted: dict[str, Any] = {
         "scope": scope, "status": status, "project": project, "surface": surface
     }  # fmt: skip
-    tasks = store.tasks.list(**wanted, owners=owner)
+    tasks = store.tasks.list(**wanted)
     narrowing = [name for name, given in (("scope", scope), ("project", project)) if given is None]
     answer = of_tasks(tasks, narrowing)
-    if not tasks and owner == NOBODY and (others := store.tasks.list(**wanted, owners=EVERYBODY)):
+    if (
+        not tasks
+        and standing_of(store).names_nobody
+        and (others := store.of(EVERYBODY).tasks.list(**wanted))
+    ):
         answer["hint"] = owners.of_owners(counted(len(others), "task"))
     return answer
 

@@ -47,9 +47,6 @@ TIMES: Final = frozenset(
 )
 """Texts that are a time, so that a word of :data:`NOTHING` cannot be meant."""
 
-OWNER: Final = "owner"
-"""The name of a function's parameter for the owners."""
-
 
 def _numbered(value: Any) -> Any:
     """Read an id as the lines of an answer show it, such as ``#12``."""
@@ -127,9 +124,8 @@ class Tool:
         nulls: the values of arguments for which null has a meaning, when null is given.
         unasked: a model needs it when nobody asks it to, so a host should show it from the start.
         tells_owners: its schema shows the owners' arguments; it accepts them in any case.
-
-    A function that takes ``owner`` gets the :class:`Scope` that ``user_id``, ``agent_id`` and
-    ``run_id`` make.
+        is_owned: it takes the owners ``user_id``, ``agent_id`` and ``run_id``, and its function
+            gets the store of their memories; otherwise it is about every owner.
     """
 
     function: Callable[..., Answer]
@@ -142,6 +138,7 @@ class Tool:
     nulls: Mapping[str, Any] = field(default_factory=dict)
     unasked: bool = False
     tells_owners: bool = False
+    is_owned: bool = True
 
     @property
     def name(self) -> str:
@@ -194,17 +191,18 @@ class Tool:
                 if value is not None or name in self.nulls
             }
             named = self.read(said)
-            if self._is_owned:
+            if self.is_owned:
                 asked = Scope(**{name: named.pop(name) for name in SCOPE_FIELDS})
                 if confined and asked.user_id is None:
                     asked = replace(asked, user_id=owner.user_id)
-                named[OWNER] = owner if asked == NOBODY else asked
-                if confined and named[OWNER].user_id != owner.user_id:
+                if confined and asked.user_id != owner.user_id:
                     raise ToolError("this access is one user's: leave user_id out")
+                owner = owner if asked == NOBODY else asked
             elif confined:
                 raise ToolError(f"{self.name} is about every owner, and this access is one user's")
             with noted() as redacted:
                 store = open_store()
+                store = store.of(owner) if self.is_owned else store
                 answer: Answer = seen(with_sources(store, self.function(store, **named)))
             answer = followable(answer, shown)
             return answer | ({"redacted": sorted(redacted)} if redacted else {})
@@ -222,7 +220,7 @@ class Tool:
         shown = {
             name: one
             for name, one in self._arguments.items()
-            if self.tells_owners or not (self._is_owned and name in SCOPE_FIELDS)
+            if self.tells_owners or not (self.is_owned and name in SCOPE_FIELDS)
         }
         # Without "additionalProperties": some hosts reject that keyword, and unknown arguments are
         # refused anyway.
@@ -234,20 +232,15 @@ class Tool:
         return schema | ({"required": required} if required else {})
 
     @cached_property
-    def _is_owned(self) -> bool:
-        return OWNER in self.function.__annotations__
-
-    @cached_property
     def _arguments(self) -> dict[str, Argument]:
         types = get_type_hints(self.function, include_extras=True)
         arguments: dict[str, Argument] = {}
         defaults = _defaults(self.function)
         _, *names = (name for name in types if name != "return")
         for name in names:
-            if name == OWNER:
-                arguments |= {owner: argument(str | None, None) for owner in SCOPE_FIELDS}
-            else:
-                arguments[name] = argument(types[name], defaults.get(name, REQUIRED))
+            arguments[name] = argument(types[name], defaults.get(name, REQUIRED))
+        if self.is_owned:
+            arguments |= {name: argument(str | None, None) for name in SCOPE_FIELDS}
         return arguments
 
     def read(self, given: Mapping[str, Any]) -> dict[str, Any]:

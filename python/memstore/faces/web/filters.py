@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
     from datetime import tzinfo
 
-    from memstore.domain.records import ScopeSelection
+    from memstore.domain.records import OwnersSelection
     from memstore.faces.web.visit import Visit
     from memstore.store.store import Store
     from memstore.store.view import View
@@ -114,13 +114,13 @@ class Filters:
             yield name, label.format(self._dated), hint
 
     @property
-    def scope(self) -> ScopeSelection:
+    def owners(self) -> OwnersSelection:
         """The chosen owners; everybody if none is."""
         chosen = {f"{name}_id": self.used.get(name) for name in ("user", "agent", "run")}
         return Scope(**chosen) if any(chosen.values()) else EVERYBODY
 
     def narrowing(self) -> dict[str, Any]:
-        """Return the keywords of a search, but for ``scope``."""
+        """Return the keywords of a search."""
         wanted: dict[str, Any] = {
             name: self.used[name] for name in ("subject", "category") if name in self.used
         }
@@ -133,7 +133,7 @@ class Filters:
 
     def narrowing_all(self) -> dict[str, Any]:
         """Return the keywords of a list, but for its states."""
-        wanted = self.narrowing() | {"scope": self.scope}
+        wanted = self.narrowing()
         if "source" in self.used:
             wanted["source"] = self.used["source"]
         return wanted
@@ -147,7 +147,8 @@ class Filters:
         return wanted
 
     def seen(self, store: Store) -> Seen:
-        """Return the store, or what it was as of the chosen moment."""
+        """Return the store of the chosen owners, or what it was as of the chosen moment."""
+        store = store.of(self.owners)
         moment = self.used.get("as_of")
         if moment is None:
             return store

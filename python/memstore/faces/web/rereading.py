@@ -83,14 +83,12 @@ class Rereading:
 
     def _read(self) -> None:
         try:
-            episode = self._store.episodes.get(self._episode_id)
-            extractor = extraction.Extractor(
-                self._store, self._generator, policy=POLICY, scope=episode.scope
-            )
+            own = self._store.of(self._store.episodes.get(self._episode_id).scope)
+            extractor = extraction.Extractor(own, self._generator, policy=POLICY)
             self.items = extractor.extract_episode(
                 self._episode_id, progress=self._tell, cancelled=self._is_over
             ).items
-            self.changed = bool(self._store.log(run=self.run, scope=episode.scope, limit=1))
+            self.changed = bool(own.log(run=self.run, limit=1))
         except Cancelled:
             self.trouble = (
                 "It was stopped; nothing was stored."

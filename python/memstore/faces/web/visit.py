@@ -177,7 +177,7 @@ class Visit:
     @cached_property
     def waiting(self) -> int:
         """How many proposals wait for a decision."""
-        return self.store.proposals.count(scope=EVERYBODY)
+        return self.store.of(EVERYBODY).proposals.count()
 
     @cached_property
     def elsewhere(self) -> list[tuple[str, Contents]]:
@@ -188,7 +188,7 @@ class Visit:
     @cached_property
     def is_empty(self) -> bool:
         """Whether this namespace holds neither facts nor episodes."""
-        counts = self.store.counts(scope=EVERYBODY)
+        counts = self.store.of(EVERYBODY).counts()
         held = (counts.active, counts.superseded, counts.deleted, counts.expired, counts.episodes)
         return not any(held)
 

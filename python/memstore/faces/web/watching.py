@@ -48,6 +48,10 @@ class WatchedStore(Store):
         hits = super().search(query, **{**asked, "matched": True, "touch": False})
         return self.found.keep(hits, asked)
 
+    def of(self, *owners: Any, **ids: Any) -> WatchedStore:
+        store: WatchedStore = _watched(super().of(*owners, **ids), WatchedStore, self.found)
+        return store
+
     def said(self, query: str, *hits: Any, **asked: Any) -> EpisodeHits:
         return super().said(query, *hits, **{**asked, "touch": False})
 
@@ -65,5 +69,5 @@ def watched(store: Store) -> WatchedStore:
 def _watched(seen: S, kind: type[Any], found: Found) -> Any:
     same = object.__new__(kind)
     vars(same).update(vars(seen))
-    vars(same)["found"] = found
+    vars(same).update(found=found, _of={})
     return same

@@ -31,7 +31,7 @@ def show(visit: Visit) -> Reply:
     found: Sequence[RecordedSearch] = ()
     problem = ""
     try:
-        found = visit.store.searches(
+        found = visit.store.of(owning.chosen(kept) or EVERYBODY).searches(
             **_wanted(kept), before=visit.number("before"), limit=paging.ROWS + 1
         )
     except (Explained, ValueError) as error:
@@ -47,7 +47,7 @@ def show(visit: Visit) -> Reply:
 
 
 def _wanted(kept: dict[str, str]) -> dict[str, Any]:
-    wanted: dict[str, Any] = {"scope": owning.chosen(kept) or EVERYBODY} | {
+    wanted: dict[str, Any] = {
         name: kept[name] for name in ("client", "run", "since", "until") if name in kept
     }
     if "fact" in kept:
@@ -80,14 +80,14 @@ def extremes(visit: Visit) -> Reply:
     """Show the facts that were given most often, and those that never were."""
     return visit.page(
         "given.html",
-        often=visit.store.given(scope=EVERYBODY, limit=EXTREMES),
-        never=visit.store.given(scope=EVERYBODY, limit=EXTREMES, never=True),
+        often=visit.store.of(EVERYBODY).given(limit=EXTREMES),
+        never=visit.store.of(EVERYBODY).given(limit=EXTREMES, never=True),
     )
 
 
 def forget(visit: Visit) -> Reply:
     """Remove the record of this namespace."""
-    visit.store.clear_searches(scope=EVERYBODY)
+    visit.store.of(EVERYBODY).clear_searches()
     return visit.to("answers")
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from functools import partial
 from typing import TYPE_CHECKING, Any, Final
 
 from memstore.domain.arguments import why_no_json
@@ -35,7 +36,7 @@ MAX_PROPOSALS: Final = 500
 def show(visit: Visit) -> Reply:
     fact_id = visit.numbers["id"]
     fact = visit.store.get(fact_id)
-    explanation = visit.store.explain(fact_id, scope=EVERYBODY)
+    explanation = visit.store.of(EVERYBODY).explain(fact_id)
     lines = visit.store.journal(fact_id)[-MAX_LINES:]
     legs = visit.store.support(fact_id)
     chain = visit.store.history(fact_id)
@@ -57,14 +58,13 @@ def _neighbours(visit: Visit, fact: Fact) -> list[Fact]:
     """Return the facts before and after it in its conversation."""
     if fact.thread is None:
         return []
-    own: dict[str, Any] = {"thread": fact.thread, "scope": fact.scope, "limit": 1}
-    before = visit.store.list(**own, before_id=fact.id, newest_first=True)
-    return [*before, *visit.store.list(**own, after_id=fact.id)]
+    listed = partial(visit.store.of(fact.scope).list, thread=fact.thread, limit=1)
+    return [*listed(before_id=fact.id, newest_first=True), *listed(after_id=fact.id)]
 
 
 def _open_proposals(visit: Visit, fact: Fact) -> list[Proposal]:
     """Return the questions that a fact is part of."""
-    about = visit.store.proposals.list(subject=fact.subject, scope=EVERYBODY, limit=MAX_PROPOSALS)
+    about = visit.store.of(EVERYBODY).proposals.list(subject=fact.subject, limit=MAX_PROPOSALS)
     return [
         one for one in about if fact.id in {part.id for part in (*one.sources, one.new) if part}
     ]

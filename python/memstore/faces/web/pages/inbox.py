@@ -56,7 +56,8 @@ def show(visit: Visit) -> Reply:
     wanted = chosen.narrowing_all()
     state = kept.get("asked", ProposalState.OPEN)
     by = kept.get("by", "subject")
-    found = visit.store.proposals.questions(
+    proposals = visit.store.of(chosen.owners).proposals
+    found = proposals.questions(
         state, **wanted, limit=paging.ROWS + 1, after_id=visit.number("after")
     )
     ids = sorted(one.proposal.id for one in found)[: paging.ROWS]
@@ -64,7 +65,7 @@ def show(visit: Visit) -> Reply:
     return visit.page(
         "inbox.html",
         groups=_by_run(visit, shown) if by == "run" else _by_subject(shown),
-        total=visit.store.proposals.count(state, **wanted),
+        total=proposals.count(state, **wanted),
         state=state,
         states=STATES,
         by=by,

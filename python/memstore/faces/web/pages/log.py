@@ -57,12 +57,13 @@ def show(visit: Visit) -> Reply:
     chosen = filters.Filters(kept, visit.zone, "Recorded")
     question = kept.get("query", "")
     wanted = _wanted(chosen)
+    log = visit.store.of(chosen.owners).episodes
     if question:
-        hits = visit.store.episodes.search(question, **wanted, limit=FOUND)
+        hits = log.search(question, **wanted, limit=FOUND)
         fitting = hits[: len(hits) - hits.newest_first]
         found = [Found(hit.episode, words.marked(hit.excerpt, ())) for hit in fitting]
         return _page(visit, chosen, question, found=found)
-    page = paging.newest_first(visit, visit.store.episodes.list, **wanted, include_expired=True)
+    page = paging.newest_first(visit, log.list, **wanted, include_expired=True)
     return _page(visit, chosen, "", page=page)
 
 
@@ -116,7 +117,7 @@ def episode(visit: Visit) -> Reply:
     """Show one episode whole, with the turns around it and the facts drawn from it."""
     one = visit.store.episodes.get(visit.numbers["id"])
     around = visit.store.episodes.around(one.id, AROUND) if one.thread else [one]
-    drawn = visit.store.list(episode=one.id, scope=EVERYBODY, states=filters.EVERY_STATE)
+    drawn = visit.store.of(EVERYBODY).list(episode=one.id, states=filters.EVERY_STATE)
     return visit.page(
         "episode.html",
         episode=one,

@@ -37,8 +37,8 @@ def show(visit: Visit) -> Reply:
 
 def _namespaces(visit: Visit) -> Mapping[str, Contents]:
     """Return the namespaces that the visitor may choose, the one that is shown first."""
-    own, held = visit.store.namespace, visit.store.counts(scope=EVERYBODY)
-    total = visit.store.count(scope=EVERYBODY, states=filters.EVERY_STATE)
+    own, held = visit.store.namespace, visit.store.of(EVERYBODY).counts()
+    total = visit.store.of(EVERYBODY).count(states=filters.EVERY_STATE)
     return {own: Contents(held.active, total, held.episodes)} | elsewhere(
         visit.store, namespaces=own
     )
@@ -80,15 +80,15 @@ def export_all(visit: Visit) -> Reply:
 
 
 def _lines(visit: Visit, owner: Scope) -> Iterator[str]:
-    facts = visit.store.list(scope=owner, states=filters.EVERY_STATE, limit=None)
-    episodes = visit.store.episodes.list(scope=owner, include_expired=True, limit=None)
+    facts = visit.store.of(owner).list(states=filters.EVERY_STATE, limit=None)
+    episodes = visit.store.of(owner).episodes.list(include_expired=True, limit=None)
     for one in (*facts, *episodes):
         yield f"{json.dumps(one.to_dict(), ensure_ascii=False)}\n"
 
 
 def empty(visit: Visit, problem: str = "", status: int = 200) -> Reply:
     """Show what emptying the namespace removes."""
-    counts = visit.store.counts(scope=EVERYBODY)
+    counts = visit.store.of(EVERYBODY).counts()
     return visit.page("empty.html", status, counts=counts, problem=problem)
 
 
@@ -96,7 +96,7 @@ def clear(visit: Visit) -> Reply:
     """Erase all of the namespace, whose name has to be typed."""
     if visit.field("name") != visit.store.namespace:
         return empty(visit, "That is not the name of the namespace, so nothing was erased.", 400)
-    counts = visit.store.counts(scope=EVERYBODY)
+    counts = visit.store.of(EVERYBODY).counts()
     is_gone = visit.store.clear()
     visit.see_now()
     return visit.page("emptied.html", counts=counts, is_gone=is_gone)

@@ -95,14 +95,14 @@ def home(visit: Visit) -> Reply:
 
 
 def _home(visit: Visit, chosen: Filters) -> Reply:
-    counts = visit.store.counts(scope=EVERYBODY)
+    counts = visit.store.of(EVERYBODY).counts()
     return visit.page(
         "search.html",
         question="",
         chosen=chosen,
         counts=counts,
         news=_news(visit),
-        lately=visit.store.log(scope=EVERYBODY, limit=LATELY),
+        lately=visit.store.of(EVERYBODY).log(limit=LATELY),
     )
 
 
@@ -110,7 +110,7 @@ def _news(visit: Visit) -> list[News]:
     """Return what was done since the last visit, by who did it."""
     if visit.since is None:
         return []
-    lines = visit.store.changes(after=visit.since, scope=EVERYBODY, limit=MAX_NEWS + 1)
+    lines = visit.store.of(EVERYBODY).changes(after=visit.since, limit=MAX_NEWS + 1)
     found: dict[tuple[str, str], list[LogLine]] = {}
     for line in lines[:MAX_NEWS]:
         found.setdefault((line.actor, line.source), []).append(line)
@@ -213,11 +213,12 @@ def _reason(visit: Visit, question: str, chosen: Filters) -> Mapping[str, Any]:
     except NotFound:
         return {"missing": missing, "refusal": "No fact is like that here."}
     try:
-        outcome = visit.store.why_not(
+        outcome = visit.store.of(
+            Scope(**visit.owners) if chosen.owners == EVERYBODY else chosen.owners
+        ).why_not(
             question,
             fact.id,
             min_relevance=MIN_RELEVANCE,
-            scope=Scope(**visit.owners) if chosen.scope == EVERYBODY else chosen.scope,
             touch=False,
             **chosen.narrowing(),
         )
@@ -232,7 +233,7 @@ def _meant(visit: Visit, missing: str) -> Fact:
     digits = missing.removeprefix("#")
     if digits.isascii() and digits.isdigit() and len(digits) < 19:
         return visit.store.get(int(digits))
-    found = visit.store.search(missing, limit=1, active_only=False, scope=EVERYBODY, touch=False)
+    found = visit.store.of(EVERYBODY).search(missing, limit=1, active_only=False, touch=False)
     if not found:
         raise NotFound("no fact is like that")
     return found[0].fact

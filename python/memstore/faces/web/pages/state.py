@@ -47,7 +47,7 @@ def show(visit: Visit, embedded: EmbedReport | None = None, status: int = 200) -
     return visit.page(
         "state.html",
         status,
-        state=store.status(scope=EVERYBODY),
+        state=store.of(EVERYBODY).status(),
         whole=_whole(visit),
         latency=_latency(visit),
         embedded=embedded,
@@ -67,7 +67,7 @@ def _whole(visit: Visit) -> WholeFile | None:
 
 
 def _latency(visit: Visit) -> Latency | None:
-    last = visit.store.searches(scope=EVERYBODY, limit=LAST)
+    last = visit.store.of(EVERYBODY).searches(limit=LAST)
     times = [one.milliseconds for one in last if one.milliseconds is not None]
     return Latency(len(times), median(times), max(times)) if times else None
 

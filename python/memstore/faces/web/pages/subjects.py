@@ -6,7 +6,7 @@ import json
 from functools import partial
 from itertools import groupby
 from operator import attrgetter
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 from memstore.domain.clock import from_text, to_text
 from memstore.domain.records import EVERYBODY
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from memstore.domain.entities import Neighbour
+    from memstore.domain.records import OwnersSelection
     from memstore.faces.web.reply import Reply
     from memstore.faces.web.visit import Visit
 
@@ -51,10 +52,9 @@ def list_subjects(visit: Visit) -> Reply:
     }
     # Which changed last when is read from the journal, so in that order alone.
     order = SubjectOrder.CHANGED if period else kept.get("order", ORDERS[0][0])
-    found = visit.store.subjects(
+    found = visit.store.of(chosen.owners).subjects(
         kept.get("prefix", ""),
         order=order,
-        scope=chosen.scope,
         **period,
         after=_after(kept),
         limit=paging.ROWS + 1,
@@ -116,7 +116,7 @@ def show(visit: Visit) -> Reply:
     chosen = filters.of(visit)
     wanted = chosen.listing() | {"subject": fact.subject}
     seen = chosen.seen(visit.store)
-    is_now = seen is visit.store
+    is_now = "as_of" not in chosen.used
     if not is_now:  # a view has neither states nor sources
         wanted = {name: one for name, one in wanted.items() if name not in ("states", "source")}
     page = paging.newest_first(visit, seen.list, **wanted)
@@ -129,14 +129,14 @@ def show(visit: Visit) -> Reply:
         names=FILTERS,
         groups=[(name, [*some]) for name, some in groups],
         links=page.links,
-        counts=_counts(visit, fact.subject, chosen.scope),
+        counts=_counts(visit, fact.subject, chosen.owners),
         relations=_relations(visit, fact.subject) if is_now and not chosen else (),
         at=None if is_now else seen.at,  # type: ignore[union-attr]
     )
 
 
-def _counts(visit: Visit, subject: str, scope: Any) -> dict[str, int]:
-    count = partial(visit.store.count, subject=subject, scope=scope)
+def _counts(visit: Visit, subject: str, owners: OwnersSelection) -> dict[str, int]:
+    count = partial(visit.store.of(owners).count, subject=subject)
     return {
         "active": count(),
         "removed": count(states=filters.REMOVED),
@@ -145,11 +145,11 @@ def _counts(visit: Visit, subject: str, scope: Any) -> dict[str, int]:
 
 def _relations(visit: Visit, subject: str) -> Sequence[Neighbour]:
     """Return what a subject is related to, if a graph was built that knows it."""
-    graph = visit.store.graph
+    graph = visit.store.of(EVERYBODY).graph
     if graph.status().built_at is None:
         return ()
     try:
-        return graph.neighbours(subject, limit=MAX_RELATIONS, scope=EVERYBODY)
+        return graph.neighbours(subject, limit=MAX_RELATIONS)
     except NotFound:
         return ()
 
@@ -163,7 +163,7 @@ def removed(visit: Visit) -> Reply:
     fact = visit.store.get(visit.numbers["id"])
     chosen = filters.Filters(visit.kept(), visit.zone, states=filters.REMOVED_STATES)
     wanted = {"states": filters.REMOVED} | chosen.listing() | {"subject": fact.subject}
-    page = paging.newest_first(visit, visit.store.list, **wanted)
+    page = paging.newest_first(visit, visit.store.of(chosen.owners).list, **wanted)
     return visit.page(
         "removed.html",
         fact=fact,
@@ -181,8 +181,8 @@ def filter_removed(visit: Visit) -> Reply:
 def export(visit: Visit) -> Reply:
     """Download all facts about a subject, in any state, a JSON object in each line."""
     fact = visit.store.get(visit.numbers["id"])
-    every = visit.store.list(
-        subject=fact.subject, scope=EVERYBODY, states=filters.EVERY_STATE, limit=None
+    every = visit.store.of(EVERYBODY).list(
+        subject=fact.subject, states=filters.EVERY_STATE, limit=None
     )
     lines = (json.dumps(one.to_dict(), ensure_ascii=False) for one in every)
     return visit.download("memstore-subject.jsonl", "".join(f"{line}\n" for line in lines))

@@ -47,7 +47,7 @@ class Column(NamedTuple):
 
 def show(visit: Visit) -> Reply:
     chosen = filters.of(visit)
-    every = visit.store.tasks.list(status="all", owners=chosen.scope)
+    every = visit.store.of(chosen.owners).tasks.list(status="all")
     return visit.page(
         "tasks.html",
         columns=[_column(status, every) for status in TaskStatus],

@@ -58,14 +58,14 @@ def show(visit: Visit) -> Reply:
     acts: Sequence[Act] = ()
     before, after = visit.number("before"), visit.number("after")
     try:
-        acts = visit.store.log(
+        acts = visit.store.of(owning.chosen(wanted) or EVERYBODY).log(
             **_narrowing(wanted), before=before, after=after, limit=paging.ROWS + 1
         )
     except (Explained, ValueError) as error:
         problem = wording.in_pages(error)
     shown = acts[: paging.ROWS]
     zone = visit.zone or zones.user()
-    activity = visit.store.activity(DAYS, zone, scope=EVERYBODY)
+    activity = visit.store.of(EVERYBODY).activity(DAYS, zone)
     return visit.page(
         "timeline.html",
         runs=[*_runs(visit, shown)],
@@ -86,7 +86,7 @@ def _narrowing(wanted: Mapping[str, str]) -> dict[str, Any]:
     if "kind" in wanted:
         group = dict(activity_chart.GROUPS).get(wanted["kind"], ())
         asked["kinds"] = [kind for kind in group if kind in KNOWN]
-    return asked | {"scope": owning.chosen(wanted) or EVERYBODY}
+    return asked
 
 
 def _runs(visit: Visit, acts: Sequence[Act]) -> Iterator[Run]:
@@ -126,10 +126,9 @@ def difference(visit: Visit) -> Reply:
     found: Differences | None = None
     problem = ""
     try:
-        found = visit.store.diff(
+        found = visit.store.of(EVERYBODY).diff(
             kept.get("a") or "yesterday",
             kept.get("b") or "now",
-            scope=EVERYBODY,
             limit=DIFFERENCES + 1,
             offset=offset,
         )
@@ -166,9 +165,8 @@ def apply(visit: Visit) -> Reply:
 
 def _plan(visit: Visit) -> Plan:
     wanted: Mapping[str, Any] = visit.kept("selected")
-    return visit.store.revert(
+    return visit.store.of(owning.chosen(wanted) or EVERYBODY).revert(
         **{name: wanted[name] for name in SELECTING if name in wanted},
-        scope=owning.chosen(wanted) or EVERYBODY,
     )
 
 
