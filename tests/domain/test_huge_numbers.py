@@ -36,7 +36,7 @@ MISSING: dict[str, Call] = {
     "owners": lambda s, n: s.of().get(n),
     "episode": lambda s, n: s.episodes.get(n),
     "around": lambda s, n: s.episodes.around(n),
-    "episode's owners": lambda s, n: s.episodes.of().get(n),
+    "episode's owners": lambda s, n: s.of().episodes.get(n),
     "episode erased": lambda s, n: s.episodes.erase(n),
     "task": lambda s, n: s.tasks.update(n, "completed"),
     "accept": lambda s, n: s.proposals.accept(n),
