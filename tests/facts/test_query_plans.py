@@ -188,7 +188,6 @@ READS: dict[str, Callable[[Any, str], Any]] = {
     "subjects by size": lambda t, o: counts.subjects(
         t, facts(o), "", SubjectOrder.SIZE, counts.Place("s1", 3), 3
     ),
-    "newest fact of a subject": lambda t, o: fact_table.newest_of_subject(t, facts(o), "s1", 5),
     "last line of a large subject": lambda t, o: last_changes.last_line(
         t, facts(o), "s1", last_changes.FEW + 1, 300
     ),

@@ -36,7 +36,7 @@ PAIRS: list[tuple[type, type[Awaited[Any]]]] = [
     (ErasurePlan, AsyncErasurePlan),
 ]
 
-AT_ONCE = {"within", "unless_changed", "through", "to_dict"}
+AT_ONCE = {"of", "within", "unless_changed", "through", "to_dict"}
 """Needs no file, and so no thread."""
 
 ENDLESS = {"keep_backups", "keep_embedding"}

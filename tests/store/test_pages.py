@@ -227,7 +227,8 @@ def test_counts_and_reads_of_many_are_those_of_one_at_a_time(
     ids = [memory.last + 1, *memory.ids[::-1], memory.last, -5, 2**70]
     assert store.of(owners).get_many(ids) == facts[::-1]
     assert store.of(owners).histories(ids) == {
-        fact.id: store.of(None if owner == "all" else fact.scope).history(fact.id) for fact in facts
+        fact.id: (store if owner == "all" else store.of(fact.scope)).history(fact.id)
+        for fact in facts
     }
 
 

@@ -234,7 +234,23 @@ class AsyncStore(Awaited[Store]):
         agent_id: str | None = None,
         run_id: str | None = None,
     ) -> Self:
-        """Return a store of the memories of owners; see :meth:`Store.of`."""
+        """Return a store of the memories of owners, sharing the connections and the model.
+
+        It sees, changes, counts and exports only what is theirs; the id of anything else is not
+        found. What it stores is theirs. A store that was just opened asks for memories without
+        owners, but takes the id of any memory. It is closed with this one.
+
+        Args:
+            owners: :class:`memstore.Scope`, exactly these owners; :class:`memstore.AtLeast`, at
+                least these: what is stored has to name its own; or ``"all"``, any owners.
+            user_id: instead of ``owners``: exactly these, of which a missing one is not set.
+                ``of()`` is of memories without owners.
+            agent_id: the agent.
+            run_id: the run.
+
+        Raises:
+            AccessDenied: this store is confined to owners that do not include these.
+        """
         own = self._blocking.of(owners, user_id=user_id, agent_id=agent_id, run_id=run_id)
         return type(self)(own)
 

@@ -9,11 +9,13 @@ from memstore.database.journal import Kind
 from memstore.domain import clock
 from memstore.domain.arguments import (
     MAX_NUMBER,
+    MAX_QUERY,
     checked_choice,
     checked_items,
     checked_name,
     checked_number,
     checked_page,
+    checked_text,
     stored_text,
 )
 from memstore.domain.metadata import parse_filters
@@ -254,6 +256,9 @@ def differences(
     """Return the differences that are asked for."""
     limit, offset = asked["limit"], asked["offset"]
     checked_page(limit, offset)
+    for name, text in (("subject", asked["subject"]), ("category", asked["category"])):
+        if text is not None:
+            checked_text(text, name, MAX_QUERY)
     wanted = between.Filter(
         standing.namespaces,
         standing.selected,

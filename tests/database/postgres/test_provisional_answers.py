@@ -15,6 +15,7 @@ from memstore.database.postgres import full_text, vector_codes
 from memstore.database.postgres.schema import tables
 from memstore.database.postgres.vector_codes import MAX_BITS, code, coded
 from memstore.database.sqlite import marked
+from memstore.database.writes import BY_ID, Form, Insert, Update
 from memstore.search import database_lookup
 from memstore.search.index import index as module
 from memstore.search.index.index import Index
@@ -41,45 +42,52 @@ def test_a_code_has_no_more_bits_than_an_index_takes() -> None:
     assert len(code(bytes(4 * (MAX_BITS + 100)))) == 4 + MAX_BITS // 8
 
 
+OF_PIECES = Insert(
+    "memstore_piece_vectors",
+    ("generation_id", "piece_id", "embedding"),
+    ("id", ":owner", "CASE WHEN state = 'active' THEN :vector END"),
+    source="memstore_generations",
+)
+OF_FACTS = Insert("memstore_fact_vectors", ("id", "embedding"))
+REMOVING = Update("memstore_fact_vectors", {"embedding": "NULL"}, BY_ID)
+
+
 @pytest.mark.parametrize(
-    ("sql", "text"),
+    ("form", "text"),
     [
         (
-            "INSERT INTO memstore_piece_vectors (generation_id, piece_id, embedding)"
-            " SELECT id, :owner, CASE WHEN state = 'active' THEN :vector END"
-            " FROM memstore_generations",
+            OF_PIECES,
             "INSERT INTO memstore_piece_vectors (generation_id, piece_id, embedding, code)"
             " SELECT id, :owner, CASE WHEN state = 'active' THEN :vector END,"
             " CASE WHEN state = 'active' THEN :code END FROM memstore_generations",
         ),
         (
-            "INSERT INTO memstore_fact_vectors (id, embedding) VALUES (:id, :embedding)",
+            OF_FACTS,
             "INSERT INTO memstore_fact_vectors (id, embedding, code)"
             " VALUES (:id, :embedding, :code)",
         ),
         (
-            "UPDATE memstore_fact_vectors SET embedding = NULL WHERE id = :id",
+            REMOVING,
             "UPDATE memstore_fact_vectors SET embedding = NULL, code = NULL WHERE id = :id",
         ),
     ],
 )
-def test_what_writes_a_vector_writes_its_code(sql: str, text: str) -> None:
-    found = coded(sql)
+def test_what_writes_a_vector_writes_its_code(form: Form, text: str) -> None:
+    found = coded(form)
     assert found is not None
-    assert found.text == text
+    assert found.form.text == text
 
 
 @pytest.mark.parametrize(
-    "sql",
+    "form",
     [
-        "SELECT embedding FROM memstore_fact_vectors",
-        "UPDATE memstore_fact_vectors SET embed_attempts = 0 WHERE embedding IS NULL",
-        "INSERT INTO memstore_fact_vectors (generation_id, fact_id) VALUES (:a, :b)",
+        Update("memstore_fact_vectors", {"embed_attempts": "0"}, "embedding IS NULL"),
+        Insert("memstore_fact_vectors", ("generation_id", "fact_id")),
     ],
 )
-def test_other_statements_stay_as_they_are(sql: str) -> None:
-    assert coded(sql) is None
-    assert vector_codes.with_code(sql, {"a": 1}) == (sql, {"a": 1})
+def test_other_writes_stay_as_they_are(form: Form) -> None:
+    assert coded(form) is None
+    assert vector_codes.with_code(form, {"a": 1}) == (form, {"a": 1})
 
 
 @pytest.mark.process

@@ -159,7 +159,8 @@ def _lines_of(
     if _exports_all(arguments):
         return store.file.export(progress=progress)
     if arguments.namespaces is None:
-        return cli.seen(store, arguments).export(progress=progress)
+        then = store if arguments.as_of is None else store.as_of(arguments.as_of)
+        return then.export(progress=progress)
     return store.file.export(arguments.namespaces, progress=progress)
 
 
