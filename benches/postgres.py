@@ -34,7 +34,7 @@ from tests.support.sent import watched
 import memstore
 from benches.postgres_server import in_use
 from memstore import NewFact, Store
-from memstore.database.postgres import pools, vector_codes
+from memstore.database.postgres import pools, transaction
 from memstore.database.postgres.connection import Sent
 
 ROUNDS = 7
@@ -223,7 +223,7 @@ def adds(url: str, number: int) -> float:
             at = next(three)
             values: list[Any] = [at, f"thing {at} was seen", "2026-01-01T00:00:00.000000Z"]
             values += [f"uuid {at}", '{"content": "x"}', bytes(32), bytes(1024)]
-            values.append(vector_codes.code(values[-1]))
+            values.append(transaction.code(values[-1]))
             cursor.execute(THREE_ROWS, values)
 
         took: list[tuple[float, float, float]] = []

@@ -1,4 +1,4 @@
-"""What is made on first use: above all lazy imports, declared next to the ordinary ones.
+"""Values made on first use: above all lazy imports, declared next to the ordinary ones.
 
     if TYPE_CHECKING:
         from memstore.upkeep import doctor

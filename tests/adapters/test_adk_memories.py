@@ -12,7 +12,7 @@ from tests.support.racing import race
 import memstore
 from memstore import InvalidArgument, Scope, Store
 from memstore.adapters import adk_records as records
-from memstore.adapters.adk_memories import Memories
+from memstore.adapters.adk import Memories
 from memstore.adapters.adk_records import Entry
 from memstore.errors import InvalidArgumentType
 from memstore.settings import MIN_RELEVANCE
@@ -411,7 +411,7 @@ def test_threads_that_add_one_session_record_each_event_once(store: Store) -> No
 ADD = """
 import sys
 import memstore
-from memstore.adapters.adk_memories import Memories
+from memstore.adapters.adk import Memories
 from memstore.adapters.adk_records import Entry
 with memstore.open(sys.argv[1], embedder=None) as store:
     memories = Memories(store, "app", "ana")

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memstore.facts.due import due_moment
-from memstore.text import day_words
+from memstore.text import relative_days
 
 MONDAY = datetime(2026, 11, 23, 21, 30, tzinfo=UTC)
 
@@ -111,9 +111,9 @@ def test_time_in_a_text_is_read(text: str, due: str) -> None:
     assert found.isoformat() == due
 
 
-@pytest.mark.parametrize("ahead", day_words.DAYS_AHEAD)
+@pytest.mark.parametrize("ahead", relative_days.DAYS_AHEAD)
 def test_every_phrase_is_read_alone_and_within_a_text(ahead: int) -> None:
-    for phrase in day_words.DAYS_AHEAD[ahead]:
+    for phrase in relative_days.DAYS_AHEAD[ahead]:
         for text in (phrase, phrase.upper(), f"({phrase}), x"):
             found = due_moment(text, MONDAY)
             assert found is not None
@@ -121,7 +121,7 @@ def test_every_phrase_is_read_alone_and_within_a_text(ahead: int) -> None:
 
 
 def test_every_weekday_is_the_next_one() -> None:
-    for weekday, names in enumerate(day_words.WEEKDAYS):
+    for weekday, names in enumerate(relative_days.WEEKDAYS):
         for name in names.split():
             found = due_moment(name, MONDAY)
             assert found is not None, name

@@ -12,9 +12,8 @@ from tests.support.embedders import WordEmbedder
 
 import memstore
 from memstore import MetadataFilter, Scope, Store
-from memstore.briefing import sessions
-from memstore.briefing.facts import ABOUT_THE_USER
-from memstore.briefing.sessions import SESSION
+from memstore.briefing import briefing
+from memstore.briefing.briefing import ABOUT_THE_USER, SESSION
 from memstore.database import journal, last_changes
 from memstore.database.engine import Transaction
 from memstore.database.filters import EpisodeFilter, FactFilter
@@ -221,7 +220,7 @@ READS: dict[str, Callable[[Any, str], Any]] = {
     "ends of a session": lambda t, o: episode_table.ends(t, said(o), "a", 12),
     "trace of a session": lambda t, o: episode_table.tagged_in_thread(t, said(o), "a", TRACE),
     "changes by others": lambda t, o: journal.authors_since(
-        t, facts(o, tasks=False), 2, [*sessions.VERBS], 20_000
+        t, facts(o, tasks=False), 2, [*briefing.VERBS], 20_000
     ),
 }
 MAY_SORT = {"changes", "subjects", "list of a category", "states of episodes"}

@@ -362,7 +362,7 @@ EveryStep = Callable[[Callable[[int], object]], list[int]]
 @pytest.fixture
 def every_step(monkeypatch: pytest.MonkeyPatch) -> Iterator[EveryStep]:
     """Run a callback between the steps of writing a graph, of a few rows each."""
-    from memstore.graph import build
+    from memstore.graph import graph as build
 
     monkeypatch.setattr(build, "STEP_ROWS", 4)
     with ExitStack() as stack:
@@ -481,7 +481,7 @@ def test_build_is_abandoned_if_the_graph_changed_since_it_began(
 def test_a_fact_erased_while_the_graph_is_derived_leaves_nothing_in_it(
     store: Store, path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from memstore.graph import build
+    from memstore.graph import graph as build
 
     ids = fill(store)
     derive = build.derive

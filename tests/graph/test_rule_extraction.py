@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.support.examples import examples
 
-from memstore.graph.duplicates import likely_pairs
+from memstore.graph.graph import likely_pairs
 from memstore.graph.rule_extraction import Derived, Text, derive
 from memstore.text.names import lowered, name_key, occurs, plain, word_spans
 

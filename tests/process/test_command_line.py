@@ -14,7 +14,6 @@ from pathlib import Path
 import pytest
 
 import memstore
-from memstore.faces.cli import catalogue
 from memstore.faces.cli import main as face
 from memstore.faces.cli.command import Command
 
@@ -194,7 +193,7 @@ def test_help_names_every_command_with_an_example(capsys: pytest.CaptureFixture[
         told = capsys.readouterr().out
         assert told.startswith(f"usage: memstore {name} ")
         assert entry.summary in told
-        assert f"example:\n  {catalogue.load(name).example.splitlines()[0]}" in told
+        assert f"example:\n  {face.load(name).example.splitlines()[0]}" in told
     assert face.main(["task"]) == 0
     assert "task update" in capsys.readouterr().out
     for code in ("0 ", "1 ", "2 ", "3 ", "4 ", "130"):
@@ -202,16 +201,16 @@ def test_help_names_every_command_with_an_example(capsys: pytest.CaptureFixture[
 
 
 def test_the_catalogue_lists_the_commands_of_every_module() -> None:
-    folder = Path(catalogue.__file__).parent
+    folder = Path(face.__file__).parent
     modules = [import_module(f"memstore.faces.cli.{file.stem}") for file in folder.glob("[!_]*.py")]
     described = {
         command.name: module.__name__
         for module in modules
-        if module is not catalogue
+        if module is not face
         for command in vars(module).values()
         if isinstance(command, Command)
     }
-    listed = {name: entry.module for name, entry in catalogue.COMMANDS.items()}
+    listed = {name: entry.module for name, entry in face.COMMANDS.items()}
     assert described == {name: f"memstore.faces.cli.{module}" for name, module in listed.items()}
 
 
@@ -228,7 +227,7 @@ def test_every_example_can_be_parsed() -> None:
     import shlex
 
     parser = face.parser()
-    for command in map(catalogue.load, face.COMMANDS):
+    for command in map(face.load, face.COMMANDS):
         for line in command.example.splitlines():
             words = shlex.split(line.rsplit("| memstore", 1)[-1].removeprefix("memstore"))
             for stop in ("|", ">"):

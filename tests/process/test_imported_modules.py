@@ -130,10 +130,10 @@ def test_the_start_of_a_session_imports_only_what_it_uses(tmp_path: Path) -> Non
     loaded = imported(path, "-m", "memstore", "hook", "SessionStart", "--host", "codex", said=event)
     packages = {name.rpartition(".")[0] for name in loaded}
     needless = {*ELSEWHERE, *ARCHIVES, "locale", "subprocess"}
-    needless |= {"memstore.search.dates", "memstore.text.day_words"}
+    needless |= {"memstore.search.dates", "memstore.text.relative_days"}
     assert (loaded | packages) & (needless | {"pathlib", "urllib.parse", "hashlib"}) == set()
     ours = own(loaded)
-    assert "memstore.briefing.sessions" in ours
+    assert "memstore.briefing.briefing" in ours
     assert len(ours) <= 97, ours
 
 

@@ -10,7 +10,8 @@ from tests.support.command_line import CommandLine, cli_fixture  # noqa: F401
 from tests.support.mcp_tools import offered
 
 from memstore import Store
-from memstore.faces.mcp.lines import Manner, written
+from memstore.faces.mcp.calls import Manner
+from memstore.faces.mcp.calls import drawn as written
 from memstore.learn.memory import Memory
 from memstore.search.index import index as module
 from memstore.search.index.index import Index

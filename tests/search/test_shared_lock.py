@@ -7,7 +7,7 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 from tests.support.clock import wait_until
 
-from memstore.search.index.shared_lock import SharedLock, Taken
+from memstore.search.index.index import SharedLock, Taken
 
 
 def test_many_are_inside_together_and_one_alone() -> None:

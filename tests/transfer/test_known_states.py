@@ -18,7 +18,7 @@ import memstore
 from memstore import Store
 from memstore.faces.cli import transfer as transfer_command
 from memstore.frozen import replace
-from memstore.transfer.known import Left
+from memstore.transfer.merging import Left
 
 TEXT = "the door is open"
 

@@ -12,7 +12,7 @@ import pytest
 from memstore import Memory, NewFact, Store
 from memstore.domain.records import Fact
 from memstore.facts.batch import AddFact, MayReplace
-from memstore.transfer import merging, references
+from memstore.transfer import merging
 
 
 @pytest.fixture
@@ -104,7 +104,7 @@ def named_in(store: Store) -> list[str]:
             for name, ids in (about := line.get("operation", {})).get(part, {}).items():
                 named = ids if isinstance(ids, list) else [ids] if ids else []
                 of = proposed if name == "proposal" else texts
-                if name in (*references.FACTS, *references.PROPOSALS) and "fact" in about:
+                if name in (*merging.FACTS, *merging.PROPOSALS) and "fact" in about:
                     said = [of[id_] for id_ in named]  # a KeyError: it names what is not there
                     told.append(f"{texts[about['fact']]} {about['kind']} {part} {name} {said}")
     return sorted(set(told))
@@ -156,9 +156,9 @@ def test_unknown_ids_become_none_and_other_values_stay() -> None:
     part = {"superseded_by": 1, "reinstates": 2, "episode": 7, "episode_id": True,
             "consolidates": [1, 2], "id": 1, "metadata": {"episode": 7},
             "proposal": 1}  # fmt: skip
-    assert references.replaced(part, {1: 11}.get, {7: 77}.get, {1: 5}.get) == {
+    assert merging.replaced(part, {1: 11}.get, {7: 77}.get, {1: 5}.get) == {
         "superseded_by": 11, "reinstates": None, "episode": 77, "episode_id": True,
         "consolidates": [11], "id": 1, "metadata": {"episode": 7}, "proposal": 5,
     }  # fmt: skip
     texts = {"episode": "the pilot", "consolidates": ["a", 1]}
-    assert references.replaced(texts, {1: 11}.get, {}.get, {}.get) == texts
+    assert merging.replaced(texts, {1: 11}.get, {}.get, {}.get) == texts

@@ -1,32 +1,369 @@
-"""What a session begins with: tasks, the user, the project, the last sessions, changes by others.
+"""The text that a session begins with: tasks, user, project, last sessions, changes by others.
 
 Each group has a share of the budget, and what it leaves goes to the others (decision 62).
 """
 
 from __future__ import annotations
 
+import re
+from collections import Counter
 from datetime import timedelta
-from typing import TYPE_CHECKING, Final
+from itertools import islice
+from typing import TYPE_CHECKING, Final, NamedTuple
 
-from memstore.briefing import facts, sessions
-from memstore.briefing.budget import Group, ShownLine, fitting
-from memstore.briefing.facts import Chosen
-from memstore.briefing.sessions import MAX_SESSIONS as MAX_SESSIONS
+from memstore.briefing.budget import Group, ShownLine, clipped, fitting, shared
+from memstore.database import journal
 from memstore.database.filters import EpisodeFilter, FactFilter
+from memstore.database.journal import Kind
+from memstore.database.tables import episodes as episode_table
+from memstore.database.tables import facts as fact_table
 from memstore.domain import clock, zones
 from memstore.domain.briefing import Briefing
+from memstore.embedding.vectors import numbers, similarities
+from memstore.episodes.traces import TRACE
 from memstore.frozen import replace
 from memstore.history import trust
-from memstore.providers.local import token_counter
+from memstore.providers.local import HAS_MODEL, LocalEmbedder, token_counter
 from memstore.text.escaping import visible
+from memstore.text.folding import folded, subject_key
+from memstore.text.lexicon import NEGATIONS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
+    from datetime import datetime
 
-    from memstore.briefing.sessions import LastSession
     from memstore.database.engine import Engine, Transaction
+    from memstore.domain.episodes import Episode
     from memstore.domain.records import AtLeast, Fact, Scope
     from memstore.domain.tasks import Task
+
+
+SESSION: Final = "session"
+"""The tag of the turns that hosts record."""
+
+MAX_SESSIONS: Final = 2
+
+EPISODES_LOOKED_AT: Final = (250, 3000)
+"""The newest episodes of a namespace in which sessions are looked for, at first and at most."""
+
+MAX_TURN_CHARACTERS: Final = 1000
+"""More than fits of one turn."""
+
+MAX_TURNS: Final = 12
+"""Turns at either end of a session among which its first and last ones are looked for."""
+
+SHARES: Final = {"asked": 5, "user": 3, "assistant": 5, "changed": 4, "committed": 4, "failed": 2}
+"""How a session's tokens are divided."""
+
+VERBS: Final = {
+    Kind.ADD: "added",
+    Kind.ADOPT: "imported",
+    Kind.SUPERSEDE: "retired",
+    Kind.DELETE: "retired",
+    Kind.RESTORE: "restored",
+    Kind.UNSUPERSEDE: "restored",
+    Kind.CONFIRM: "confirmed",
+    Kind.METADATA: "changed",
+    Kind.UPDATE: "changed",
+    Kind.PIN: "changed",
+    Kind.UNPIN: "changed",
+}
+"""What each kind of change is called, in the order in which they are told."""
+
+MAX_CHANGES: Final = 20_000
+"""Of a longer journal since then, the newest lines are counted."""
+
+MAX_AUTHORS: Final = 4
+
+
+class LastSession(NamedTuple):
+    """One recorded session; the turns are in its own words."""
+
+    agent: str
+    ended: datetime
+    request: Episode | None
+    """The first turn of the user."""
+    last: tuple[Episode, ...]
+    """The last turn of the user, unless it is the first, and the answer to it."""
+    trace: Episode | None
+    last_id: int
+    """The id of its newest episode."""
+
+
+def sessions_before(
+    transaction: Transaction, wanted: EpisodeFilter, running: str | None, *, traces: bool
+) -> list[LastSession]:
+    """Return the last sessions, newest first, without the running one."""
+    threads: list[str] = []
+    for most in EPISODES_LOOKED_AT:
+        found = episode_table.newest_threads(transaction, wanted, SESSION, most)
+        threads = [thread for thread in dict.fromkeys(found) if thread != running]
+        if len(threads) >= MAX_SESSIONS:
+            break
+    told = (_session(transaction, wanted, thread, traces) for thread in threads[:MAX_SESSIONS])
+    return [session for session in told if session is not None]
+
+
+def _session(
+    transaction: Transaction, wanted: EpisodeFilter, thread: str, traces: bool
+) -> LastSession | None:
+    first = episode_table.ends(transaction, wanted, thread, MAX_TURNS)
+    others = trust.foreign_episodes(transaction, [one.id for one in first])
+    turns = [one for one in first if one.speaker in ("user", "assistant") and one.id not in others]
+    if not turns:
+        return None
+    trace = None
+    if traces:
+        kept = episode_table.tagged_in_thread(transaction, wanted, thread, TRACE)
+        trace = max(kept, key=lambda one: one.id, default=None)
+        if trace is not None and trust.foreign_episodes(transaction, [trace.id]):
+            trace = None
+    request = next((turn for turn in turns if turn.speaker == "user"), None)
+    return LastSession(
+        agent=turns[-1].source or "unknown",
+        ended=max(turn.valid_at or turn.created_at for turn in turns),
+        request=request,
+        last=tuple(turn for turn in _last_exchange(turns) if turn is not request),
+        trace=trace,
+        last_id=max(turn.id for turn in first),
+    )
+
+
+def _last_exchange(turns: Sequence[Episode]) -> Iterator[Episode]:
+    """Yield the last turn of the user, and the last one after it."""
+    places = [place for place, turn in enumerate(turns) if turn.speaker == "user"]
+    if places:
+        yield turns[places[-1]]
+    if turns[-1].speaker == "assistant":
+        yield turns[-1]
+
+
+def lines_of(
+    sessions: Sequence[LastSession], room: int, cost: Callable[[str], int]
+) -> tuple[list[ShownLine], set[int]]:
+    """Return the lines of the last sessions that fit, and the ids of their episodes."""
+    lines: list[ShownLine] = []
+    ids: set[int] = set()
+    for session in sessions:  # the last one gets all that it needs
+        told = _lines_of(session, room, cost, is_last=not lines)
+        if not told:
+            break
+        room -= sum(cost(line) for line in told)
+        lines += [ShownLine(line, session.last_id) for line in told]
+        ids |= {turn.id for turn in (session.request, *session.last, session.trace) if turn}
+    return lines, ids
+
+
+def _lines_of(
+    session: LastSession, room: int, cost: Callable[[str], int], *, is_last: bool
+) -> list[str]:
+    """Return the lines of a session; of one before the last, the request if not all fit."""
+    head = f"- {zones.minute(session.ended)} {visible(session.agent)}"
+    parts = dict(_parts(session))
+    room -= cost(head)
+    if room < 0:
+        return []
+    needs = {name: cost(f"  {name}: {text}") for name, text in parts.items()}
+    if not is_last and sum(needs.values()) > room:
+        parts = {name: text for name, text in parts.items() if name == "asked"}
+    rooms = shared([needs[name] for name in parts], [SHARES[name] for name in parts], room)
+    told = (
+        clipped(f"  {name}: {text}", part, cost)
+        for (name, text), part in zip(parts.items(), rooms, strict=True)
+    )
+    shown = [*filter(None, told)]
+    return [head, *shown] if shown else []
+
+
+def _parts(session: LastSession) -> Iterator[tuple[str, str]]:
+    """Yield what is told of a session, with its name."""
+    if session.request is not None:
+        yield "asked", _words(session.request.content)
+    for turn in session.last:
+        yield turn.speaker or "", _words(turn.content)
+    if session.trace is not None:
+        done = session.trace.metadata
+        for name in ("changed", "committed", "failed"):
+            texts = done.get(name)
+            if isinstance(texts, list) and texts:
+                # Newest first, because the end is cut off.
+                yield name, ", ".join(_words(str(text)) for text in islice(reversed(texts), 20))
+
+
+def _words(text: str) -> str:
+    """Return a text on one line, without what cannot be seen."""
+    return visible(" ".join(text[:MAX_TURN_CHARACTERS].split()))
+
+
+def changed_by_others(
+    transaction: Transaction, wanted: FactFilter, episode_id: int, agent: str | None
+) -> str:
+    """Return who changed how many facts after an episode was recorded; empty if nobody did.
+
+    Changes by the agent itself are left out.
+    """
+    found = journal.authors_since(transaction, wanted, episode_id, [*VERBS], MAX_CHANGES)
+    by_author: dict[str, Counter[str]] = {}
+    for actor, source, kind, number in found:
+        author = source if actor == "agent" else actor
+        if author != agent:
+            by_author.setdefault(author, Counter())[VERBS[Kind(kind)]] += number
+    told = []
+    for author, counts in sorted(by_author.items(), key=lambda one: -one[1].total()):
+        ordered = {verb: counts[verb] for verb in VERBS.values() if counts[verb]}
+        done = ", ".join(f"{verb} {number:,}" for verb, number in ordered.items())
+        told.append(f"{visible(author[:40])} {done}")
+    return "; ".join(told[:MAX_AUTHORS])
+
+
+ABOUT_THE_USER: Final = ("identity", "preference")
+"""Their order counts among facts that were used equally often."""
+
+MAX_CONSIDERED: Final = 25
+"""Facts of one kind that are considered; more than fit."""
+
+MAX_USED: Final = 100
+"""Used facts of a project that are considered; the age of the last use orders them."""
+
+HALF_LIFE_DAYS: Final = 60.0
+"""After so long without use, a fact of a project counts as used half as often. Facts about the user
+keep their place, because a person changes less than a project."""
+
+MAX_COMPARED_CHARACTERS: Final = 400
+"""Characters of a fact that are compared with others."""
+
+NUMBER: Final = re.compile(r"\d+(?:[.:,]\d+)*")
+
+SECONDS_PER_DAY: Final = 86_400
+
+SAME: Final = 0.91
+"""From this cosine of the built-in model on, two claims about one subject say the same, unless they
+differ in a number or only one is a denial. Restated claims have 0.92 and more; claims that differ
+in one value, such as a name, less than 0.91."""
+
+
+class Chosen(NamedTuple):
+    """Facts in order, the most important one first."""
+
+    user: list[Fact]
+    project: list[Fact]
+    newest: list[Fact]
+    """Facts of the project that are neither pinned nor used."""
+
+
+def chosen_facts(transaction: Transaction, wanted: FactFilter, own: str) -> Chosen:
+    """Return the facts for a session, none of them twice and no two that say the same.
+
+    Those about the user, and pinned ones, come from every namespace; the others from the ``own``.
+    """
+    homes = [replace(wanted, namespaces=(name,)) for name in wanted.namespaces or ()]
+    project = replace(wanted, namespaces=(own,))
+    pinned = [fact for home in homes for fact in _newest(transaction, replace(home, pinned=True))]
+    of_user = [fact for fact in pinned if subject_key(fact.category) in ABOUT_THE_USER]
+    others = [fact for fact in pinned if subject_key(fact.category) not in ABOUT_THE_USER]
+    told = Shown()
+    return Chosen(
+        [*told.new((*of_user, *_about_the_user(transaction, homes)))],
+        [*told.new((*others, *_used(transaction, project)))],
+        [
+            *told.new(
+                fact_table.newest_without(transaction, project, ABOUT_THE_USER, MAX_CONSIDERED)
+            )
+        ],
+    )
+
+
+def _about_the_user(transaction: Transaction, homes: Iterable[FactFilter]) -> Iterator[Fact]:
+    """Yield the facts used most; among equals who the user is, then the newest."""
+    found = [
+        fact
+        for home in homes
+        for some in (
+            fact_table.most_used(transaction, home, ABOUT_THE_USER, MAX_CONSIDERED),
+            *(_newest(transaction, replace(home, category=one)) for one in ABOUT_THE_USER),
+        )
+        for fact in some
+    ]
+    yield from sorted(
+        found,
+        key=lambda fact: (
+            -_uses(fact),
+            ABOUT_THE_USER.index(subject_key(fact.category)),
+            -fact.created_at.timestamp(),
+        ),
+    )
+
+
+def _newest(transaction: Transaction, wanted: FactFilter) -> Iterator[Fact]:
+    return fact_table.select(transaction, wanted, limit=MAX_CONSIDERED, newest_first=True)
+
+
+def _used(transaction: Transaction, wanted: FactFilter) -> list[Fact]:
+    """Return the project's facts that are used, ordered by how often and how lately."""
+    used = fact_table.most_used(transaction, wanted, ABOUT_THE_USER, MAX_USED, of=False)
+    return sorted(used, key=lambda fact: -_weight(fact, wanted.now))[:MAX_CONSIDERED]
+
+
+def _uses(fact: Fact) -> int:
+    return fact.confirmed_count + fact.use_count
+
+
+def _weight(fact: Fact, now: datetime) -> float:
+    last = max(at for at in (fact.last_used_at, fact.last_confirmed_at, fact.created_at) if at)
+    days = max(0.0, (now - last).total_seconds() / SECONDS_PER_DAY)
+    return float(_uses(fact) * 0.5 ** (days / HALF_LIFE_DAYS))
+
+
+class Claim(NamedTuple):
+    """What a fact claims, in the form in which claims are compared."""
+
+    subject: str
+    numbers: tuple[str, ...]
+    denied: bool
+    text: str
+    vector: bytes
+    """Empty in a build without a model, where only equal texts say the same."""
+
+
+class Shown:
+    """The facts told so far, to leave out those that say the same again."""
+
+    def __init__(self) -> None:
+        self._ids: set[int] = set()
+        self._claims: dict[tuple[str, tuple[str, ...], bool], list[Claim]] = {}
+
+    def new(self, facts: Iterable[Fact]) -> Iterator[Fact]:
+        """Yield the facts that no earlier one repeats."""
+        fresh = {fact.id: fact for fact in facts if fact.id not in self._ids}
+        for fact, claim in zip(fresh.values(), _claims([*fresh.values()]), strict=True):
+            self._ids.add(fact.id)
+            known = self._claims.setdefault(claim[:3], [])
+            if not _is_known(claim, known):
+                known.append(claim)
+                yield fact
+
+
+def _is_known(claim: Claim, known: Sequence[Claim]) -> bool:
+    if any(claim.text == one.text for one in known):
+        return True
+    vectors = [one.vector for one in known] if claim.vector else []
+    return bool(vectors) and any(
+        near >= SAME for near in similarities(numbers(claim.vector), vectors)
+    )
+
+
+def _claims(facts: Sequence[Fact]) -> Iterator[Claim]:
+    texts = [folded(fact.content[:MAX_COMPARED_CHARACTERS]) for fact in facts]
+    vectors = LocalEmbedder().embed_bytes(texts) if HAS_MODEL else [b""] * len(texts)
+    for fact, text, vector in zip(facts, texts, vectors, strict=True):
+        told = tuple(sorted(set(NUMBER.findall(text))))
+        yield Claim(subject_key(fact.subject), told, _denies(text), text, vector)
+
+
+def _denies(text: str) -> bool:
+    words = text.replace("’", "'").replace("n't", " not").split()
+    return not NEGATIONS.isdisjoint(words)
+
 
 TOKENS: Final = 500
 
@@ -66,16 +403,14 @@ def briefing(
     wanted = FactFilter(tuple(namespaces), now, scope=owners, tasks=False)
     said = EpisodeFilter((own,), now, scope=owners)
     with engine.read() as transaction:
-        chosen = _own(transaction, facts.chosen(transaction, wanted, own))
+        chosen = _own(transaction, chosen_facts(transaction, wanted, own))
         tasks = _own_tasks(transaction, [*tasks])
-        last = sessions.last_sessions(transaction, said, session, traces=traces)
+        last = sessions_before(transaction, said, session, traces=traces)
         since = _since(last, agent)
         here = replace(wanted, namespaces=(own,))
-        changes = (
-            "" if since is None else sessions.changed_by_others(transaction, here, since, agent)
-        )
+        changes = "" if since is None else changed_by_others(transaction, here, since, agent)
     room = min(tokens, SESSIONS * tokens // TOKENS) - cost(LAST)
-    recent, ids = sessions.lines_of(last[:last_sessions], room, cost)
+    recent, ids = lines_of(last[:last_sessions], room, cost)
     todo = Group("Open tasks:", [_task(task) for task in _urgent(tasks)], TASKS)
     known = (
         Group("About the user:", [_fact(fact) for fact in chosen.user], USER),

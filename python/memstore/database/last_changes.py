@@ -1,4 +1,4 @@
-"""Which subjects changed last: the lines of the journal, read from the newest on."""
+"""Finds the subjects that changed last, by reading the journal from the newest line on."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What changed between two moments, fact by fact."""
+"""The values of a comparison of two moments, fact by fact."""
 
 from __future__ import annotations
 

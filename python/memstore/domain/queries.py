@@ -1,4 +1,4 @@
-"""What can be asked of facts and of episodes: the keywords of searches, lists and counts."""
+"""The keywords of searches, lists and counts of facts and of episodes."""
 
 from __future__ import annotations
 

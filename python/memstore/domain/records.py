@@ -367,7 +367,7 @@ class SearchHit:
 
 @frozen
 class AboutOthers(Record):
-    """That what matches a query best is about others than the one whom the query names."""
+    """Says that what matches a query best is about others than the one whom the query names."""
 
     named: str
     """Whom the query names: the subject of a fact, or the speaker of a turn."""

@@ -1,4 +1,4 @@
-"""What makes a turn of a host's session one episode, whichever session repeats it.
+"""Identifies a turn of a host's session, so that it is one episode whichever session repeats it.
 
 The idempotency key of such an episode names the turn: its source, its session, its id there and a
 hash of its text, because a host may write an incomplete turn first and the complete one later, both

@@ -1,4 +1,4 @@
-"""What no language model has read yet: conversations, and portions of their turns."""
+"""Conversations that no language model has read yet, and portions of their turns."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Why a search did not find a fact: the first stage that lost it, with its numbers."""
+"""Values that say why a search did not find a fact: the first stage that lost it, with numbers."""
 
 from __future__ import annotations
 

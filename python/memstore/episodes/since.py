@@ -1,4 +1,4 @@
-"""What came after a turn and changed what it says."""
+"""Finds what came after a turn and changed what it says."""
 
 from __future__ import annotations
 

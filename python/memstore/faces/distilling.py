@@ -1,4 +1,4 @@
-"""What an agent is asked to do with a portion of conversations that no model has read."""
+"""Asks an agent to read a portion of conversations that no model has read."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How values are written for readers: escaped hidden characters, times, counts.
+"""Writes values for readers: escaped hidden characters, times, counts.
 
 Stored text is anybody's. What would act on a terminal, or hide in a text from people while models
 read it, is spelt out, by the one pattern here.

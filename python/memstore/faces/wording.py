@@ -1,4 +1,4 @@
-"""How each face words an error: one table from argument to flag, one from remedy to sentence.
+"""Words errors for each face: one table from argument to flag, one from remedy to sentence.
 
 What a user typed is part of the text and never rewritten: only the names and sentences below are.
 """

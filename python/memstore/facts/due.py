@@ -1,4 +1,4 @@
-"""When a task is due, read from text such as "by 30 November", "tomorrow" or "in two weeks".
+"""Reads when a task is due from text such as "by 30 November", "tomorrow" or "in two weeks".
 
 A day that is named relative to another is counted from when the task was created. Days are those
 of the user's clock.

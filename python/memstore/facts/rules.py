@@ -1,4 +1,4 @@
-"""Which facts may be seen, what may happen to one in its state, and which are alike."""
+"""Rules of facts: which may be seen, what may happen to one in its state, and which are alike."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How much sources count, and hiding what rests on distrusted ones alone."""
+"""Sets how much sources count, and hides what rests on distrusted ones alone."""
 
 from __future__ import annotations
 

@@ -6,35 +6,394 @@ any time. People's decisions about entities are kept.
 
 from __future__ import annotations
 
-from collections import Counter
-from typing import TYPE_CHECKING, Final
+import json
+import unicodedata
+from collections import Counter, defaultdict
+from contextlib import suppress
+from functools import cache
+from itertools import pairwise, starmap
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from memstore.coroutines import Awaited, awaited
+from memstore.database import journal
 from memstore.database.changes import Changes, Line
 from memstore.database.filters import FactFilter
 from memstore.database.journal import Kind
 from memstore.database.tables import entity_decisions as decision_table
+from memstore.database.tables import facts as fact_table
 from memstore.database.tables import graph as graph_table
 from memstore.database.tables import graph_reads
+from memstore.database.tables.graph import MENTIONS, NAMES, RELATIONS, SHIFT
 from memstore.domain import clock
 from memstore.domain.arguments import MAX_NAME, MAX_NUMBER, checked_number, checked_text
-from memstore.domain.entities import GraphBuilt, GraphStatus, LikelySame
-from memstore.errors import NotFound, Remedy
-from memstore.graph import build, decisions
-from memstore.graph.duplicates import undecided_pairs
-from memstore.graph.neighbours import View
+from memstore.domain.entities import (
+    Entity,
+    GraphBuilt,
+    GraphStatus,
+    LikelySame,
+    Neighbour,
+    Neighbours,
+    Relation,
+)
+from memstore.errors import Conflict, NotFound, Remedy, StoreBusy
+from memstore.graph import decisions, model_extraction
+from memstore.graph.rule_extraction import Text, Triple, derive
 from memstore.providers import given_generator
-from memstore.text.names import name_key
+from memstore.text.names import name_key, word_spans
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-    from memstore.database.engine import Engine, Progress, Transaction
+    from memstore.database.engine import Engine, Progress, Transaction, Value
     from memstore.database.journal import Author
-    from memstore.domain.entities import Entity, EntityDecision, Neighbours, RefusedRelation
+    from memstore.database.tables.entity_decisions import Kept
+    from memstore.database.tables.graph import Part
+    from memstore.database.tables.graph_reads import Nearest
+    from memstore.domain.entities import EntityDecision, RefusedRelation
     from memstore.domain.protocols import Generator
     from memstore.domain.records import AtLeast, Scope
     from memstore.domain.standing import Standing
+    from memstore.graph.rule_extraction import Derived
+
+
+RELATIONS_SHOWN: Final = 5
+"""Relations shown per step: labelled ones before ``mentions``, then those with the most facts."""
+
+FACTS_SHOWN: Final = 3
+"""How many facts are shown for a relation: the newest."""
+
+
+class View:
+    """A graph as one transaction sees it; reads are cached."""
+
+    def __init__(self, transaction: Transaction, wanted: FactFilter) -> None:
+        self._transaction = transaction
+        self._wanted = wanted
+        self.entity = cache(self._entity)
+        self._step = cache(self._relations)
+
+    def shows(self, entity_id: int) -> bool:
+        return bool(graph_reads.names(self._transaction, self._wanted, entity_id))
+
+    def neighbours(self, entity_id: int, depth: int, limit: int) -> Neighbours:
+        """Return the nearest entities, each with a shortest path to it."""
+        distances, ended = {entity_id: 0}, False
+        for reach in range(1, depth + 1):
+            before = len(distances)
+            distances, ended = graph_reads.near(self._transaction, self._wanted, entity_id, reach)
+            if ended or len(distances) > limit or len(distances) == before:
+                break
+        levels = self._levels(distances)
+        ways: dict[int, tuple[int, ...]] = {entity_id: (entity_id,)}
+        for level in levels:
+            for one in level:
+                ways[one.entity_id] = (*ways[one.before], one.entity_id)
+        shown = [one for level in levels for one in level][:limit]
+        found = (
+            Neighbour(
+                entity=self.entity(one.entity_id),
+                distance=distances[one.entity_id],
+                path=tuple(starmap(self._step, pairwise(ways[one.entity_id]))),
+            )
+            for one in shown
+        )
+        cut = _cut(len(distances) - 1 - len(shown), reach if reach < depth else None, ended)
+        return Neighbours(found, entity=self.entity(entity_id), cut=cut)
+
+    def _levels(self, distances: dict[int, int]) -> list[list[Nearest]]:
+        """Return the entities of each distance, those with the most facts between first."""
+        found = []
+        for distance in range(1, max(distances.values()) + 1):
+            before = [one for one in distances if distances[one] == distance - 1]
+            best: dict[int, Nearest] = {}
+            facts: Counter[int] = Counter()
+            for one in graph_reads.one_step(self._transaction, self._wanted, before):
+                if distances.get(one.entity_id) == distance:
+                    facts[one.entity_id] += one.facts
+                    known = best.setdefault(one.entity_id, one)
+                    best[one.entity_id] = min(known, one, key=lambda n: (-n.facts, n.before))
+            found.append(sorted(best.values(), key=lambda n: (-facts[n.entity_id], n.entity_id)))
+        return found
+
+    def _entity(self, entity_id: int) -> Entity:
+        names = graph_reads.names(self._transaction, self._wanted, entity_id)
+        facts = graph_reads.count_facts(self._transaction, self._wanted, entity_id)
+        return Entity(name=names[0], names=tuple(names), facts=facts)
+
+    def _relations(self, left: int, right: int) -> tuple[Relation, ...]:
+        links = graph_reads.links(self._transaction, self._wanted, left, right, FACTS_SHOWN)
+        links = links[:RELATIONS_SHOWN]
+        ids = [fact_id for link in links for fact_id in link.fact_ids]
+        facts = fact_table.get_many(self._transaction, ids)
+        names = {end: self.entity(end).name for end in (left, right)}
+        return tuple(
+            Relation(
+                source=names[link.source_id],
+                label=link.label,
+                target=names[right if link.source_id == left else left],
+                facts=tuple(facts[fact_id] for fact_id in link.fact_ids),
+                fact_count=link.facts,
+            )
+            for link in links
+        )
+
+
+def _cut(more: int, reach: int | None, ended: bool) -> str | None:
+    """Say what a result leaves out: a number, everything further away, or an unknown rest."""
+    if ended:
+        steps = f"{graph_reads.MAX_STEPS:,}"
+        return f"the search ended after {steps} entities; choose an entity with fewer relations"
+    if more > 0:
+        further = (
+            ""
+            if reach is None
+            else f", and everything more than {reach} step{'s' * (reach > 1)} away"
+        )
+        return f"{more} more{further}; use a larger limit"
+    return None
+
+
+MAX_WHOLE: Final = 5
+"""A name that may be short for more than this many others is not paired with any of them."""
+
+_SMALL: Final = frozenset(("of", "the", "and", "for", "de", "der", "und", "für"))
+"""Words that an abbreviation skips."""
+
+
+def undecided_pairs(entity: Mapping[str, int], kept: Sequence[Kept]) -> dict[tuple[int, int], str]:
+    """Return pairs of entities that may be the same and have no decision, with the reason.
+
+    ``entity`` has the entity of each name, by the name's key.
+    """
+    first = {key: keys[0] for keys in decisions.groups(kept) for key in keys}
+    apart = {frozenset(ends) for _, *ends in decisions.parted(kept)}
+    found: dict[tuple[int, int], str] = {}
+    for left, right, reason in likely_pairs(entity):
+        ends = (min(entity[left], entity[right]), max(entity[left], entity[right]))
+        decided = frozenset((first.get(left, left), first.get(right, right))) in apart
+        if ends[0] != ends[1] and not decided:
+            found.setdefault(ends, reason)
+    return found
+
+
+class Pair(NamedTuple):
+    left: str
+    right: str
+    reason: str
+
+
+def likely_pairs(keys: Iterable[str]) -> list[Pair]:
+    """Return pairs of names, by key, that may mean one entity; each once, with one reason."""
+    words = {key: _words(key) for key in sorted(set(keys))}
+    found: dict[tuple[str, str], Pair] = {}
+    for pair in (*_written_alike(words), *_abbreviated(words), *_initials(words), *_parts(words)):
+        ends = (min(pair[:2]), max(pair[:2]))
+        found.setdefault(ends, Pair(*ends, pair.reason))
+    return [*found.values()]
+
+
+def _words(key: str) -> tuple[str, ...]:
+    return tuple(key[start:end] for start, end in word_spans(key))
+
+
+def _bare(key: str) -> str:
+    """Return the letters and digits of a name, without accents."""
+    letters = unicodedata.normalize("NFKD", key).casefold()
+    return "".join(letter for letter in letters if letter.isalnum())
+
+
+def _written_alike(words: Iterable[str]) -> Iterator[Pair]:
+    alike: defaultdict[str, list[str]] = defaultdict(list)
+    for key in words:
+        if bare := _bare(key):
+            alike[bare].append(key)
+    for keys in alike.values():
+        for other in keys[1:]:
+            yield Pair(keys[0], other, "the same letters")
+
+
+def _abbreviated(words: Mapping[str, Sequence[str]]) -> Iterator[Pair]:
+    """Yield names and their abbreviations: NYC and New York City; U.S. and United States."""
+    short: defaultdict[str, list[str]] = defaultdict(list)
+    for key, parts in words.items():
+        if len(parts) > 1:
+            for left_out in (frozenset[str](), _SMALL):
+                initials = "".join(part[0] for part in parts if part not in left_out)
+                if len(initials) > 1 and key not in short[initials]:
+                    short[initials].append(key)
+    for key, parts in words.items():
+        letters = key.replace(".", "")
+        if len(parts) == 1:
+            yield from _short_for(key, short.get(letters, ()), "an abbreviation")
+
+
+def _initials(words: Mapping[str, Sequence[str]]) -> Iterator[Pair]:
+    """Yield names and the same with an initial: A. Smith and Alice Smith."""
+    whole: defaultdict[tuple[str, str], list[str]] = defaultdict(list)
+    for key, parts in words.items():
+        if len(parts) > 1 and len(parts[0]) > 1:
+            whole[parts[0][0], parts[-1]].append(key)
+    for key, parts in words.items():
+        if len(parts) > 1 and len(parts[0]) == 1:
+            yield from _short_for(key, whole.get((parts[0], parts[-1]), ()), "an initial")
+
+
+def _parts(words: Mapping[str, Sequence[str]]) -> Iterator[Pair]:
+    """Yield names and their parts: Alice and Alice Smith; Smith and Dr. Smith."""
+    extended: defaultdict[tuple[str, ...], list[str]] = defaultdict(list)
+    for key, parts in words.items():
+        for length in range(1, len(parts)):
+            extended[tuple(parts[:length])].append(key)
+            if length == 1:
+                extended[tuple(parts[-1:])].append(key)
+    for key, parts in words.items():
+        longer = [other for other in dict.fromkeys(extended.get(tuple(parts), ())) if other != key]
+        yield from _short_for(key, longer, "a part of the name")
+
+
+def _short_for(key: str, whole: Sequence[str], reason: str) -> Iterator[Pair]:
+    if len(whole) <= MAX_WHOLE:
+        for other in whole:
+            yield Pair(key, other, reason)
+
+
+ROWS_PER_STEP: Final = 10_000
+"""Rows written or removed in one transaction: about 100 ms of the write lock."""
+
+PAUSE_SECONDS: Final = 0.05
+"""Between two steps. SQLite polls a busy lock every few milliseconds at first and later ten times a
+second: without a pause other writers would keep finding it taken."""
+
+
+class _Snapshot(NamedTuple):
+    texts: list[Text]
+    triples: dict[int, list[Triple]]
+    aliases: list[str]
+    operation_id: int
+
+
+def ask(
+    engine: Engine, namespace: str, generator: Generator, progress: Progress | None = None
+) -> list[RefusedRelation]:
+    """Ask a model about every active fact it has not read yet; return the refused relations."""
+    reader = model_extraction.reader(generator)
+    snapshot = _read(engine, namespace, reader)
+    unread = [text for text in snapshot.texts if text.fact_id not in snapshot.triples]
+    done = len(snapshot.texts) - len(unread)
+    refused: list[RefusedRelation] = []
+    for block in model_extraction.blocks(unread):
+        if progress is not None:
+            progress(done, len(snapshot.texts))
+        reading = model_extraction.read(block, generator)
+        refused += reading.refused
+        with engine.write() as transaction:
+            for fact_id, triples in reading.triples.items():
+                said = json.dumps(triples, ensure_ascii=False, separators=(",", ":"))
+                graph_table.keep_reading(transaction, fact_id, reader, said)
+        done += len(block)
+    if progress is not None:
+        progress(done, len(snapshot.texts))
+    return refused
+
+
+def build_namespace(
+    engine: Engine, author: Author, namespace: str, generator: Generator | None
+) -> None:
+    """Derive the graph by rules and from a model's answers, and replace the old one."""
+    snapshot = _read(
+        engine, namespace, None if generator is None else model_extraction.reader(generator)
+    )
+    derived = derive(snapshot.texts, snapshot.aliases, snapshot.triples)
+    model = None if generator is None else generator.model
+    with engine.write() as transaction:
+        graph_id = graph_table.begin(transaction, namespace, snapshot.operation_id, model)
+    for part, rows in _steps(derived, graph_id << SHIFT):
+        with engine.write() as transaction:
+            gone = _erased(transaction, namespace, graph_id, snapshot)
+            graph_table.insert(transaction, part, _without(part, rows, gone, derived))
+        clock.sleep(PAUSE_SECONDS)
+    with engine.write() as transaction:
+        gone = _erased(transaction, namespace, graph_id, snapshot)
+        facts = sum(1 for text in snapshot.texts if text.fact_id not in gone)
+        after = {
+            "namespace": namespace,
+            "facts": facts,
+            "names": len(derived.names),
+            "relations": len(derived.relations),
+        }
+        Changes(transaction, author).write(
+            Line(Kind.GRAPH, after=after), *graph_table.making_current(namespace, graph_id, facts)
+        )
+        for keys in decisions.groups(decision_table.of_namespace(transaction, namespace)):
+            graph_table.regroup(transaction, graph_id, keys)
+    sweep(engine, namespace)
+
+
+def sweep(engine: Engine, namespace: str) -> None:
+    """Remove the rows of old and unfinished builds, in small steps."""
+    # No query sees these rows: if another writer has the lock, the next build removes them.
+    with suppress(StoreBusy):
+        while True:
+            with engine.write() as transaction:
+                if not graph_table.remove_some(transaction, namespace, ROWS_PER_STEP):
+                    return
+            clock.sleep(PAUSE_SECONDS)
+
+
+def _steps(derived: Derived, first: int) -> Iterator[tuple[Part, list[tuple[Value, ...]]]]:
+    """Yield the rows of a graph in batches; names are numbered from ``first``.
+
+    Mentions come first: if a fact is erased during the build, its other rows are found by them.
+    """
+    # In key order, so that each row is appended to its table.
+    mentions = [(first + name, fact_id) for name, fact_id in sorted(derived.mentions)]
+    relations = [
+        (first + s, first + t, fact_id, w) for s, t, fact_id, w in sorted(derived.relations)
+    ]
+    names = [(first + n, first + n, key, name) for n, (key, name) in enumerate(derived.names)]
+    parts: list[tuple[Part, list[Any]]]
+    parts = [(MENTIONS, mentions), (RELATIONS, relations), (NAMES, names)]
+    for part, rows in parts:
+        for start in range(0, len(rows), ROWS_PER_STEP):
+            yield part, rows[start : start + ROWS_PER_STEP]
+
+
+def _erased(
+    transaction: Transaction, namespace: str, graph_id: int, snapshot: _Snapshot
+) -> set[int]:
+    """Return the facts erased since they were read; ``Conflict`` if another build began."""
+    if not graph_table.is_building(transaction, graph_id):
+        raise Conflict(
+            f"the graph of namespace {namespace!r} was dropped or built in the meantime; this "
+            "build was abandoned"
+        )
+    return graph_table.erased_since(transaction, snapshot.operation_id)
+
+
+def _without(
+    part: Part, rows: list[tuple[Value, ...]], gone: set[int], derived: Derived
+) -> list[tuple[Value, ...]]:
+    """Return the rows without those that come only from erased facts."""
+    if not gone:
+        return rows
+    if part is NAMES:
+        kept = {derived.names[name][0] for name, fact_id in derived.mentions if fact_id not in gone}
+        return [row for row in rows if row[part.columns.index("key")] in kept]
+    fact = part.columns.index("fact_id")
+    return [row for row in rows if row[fact] not in gone]
+
+
+def _read(engine: Engine, namespace: str, reader: str | None) -> _Snapshot:
+    active = FactFilter((namespace,), clock.utc_now())
+    with engine.read() as transaction:
+        operation_id = journal.last_id(transaction)
+        texts = [Text(*row) for row in graph_table.texts(transaction, active)]
+        replies = [] if reader is None else [*graph_table.readings(transaction, active, reader)]
+        held = decision_table.of_namespace(transaction, namespace)
+    aliases = [name for one in held for name in (one.decision.left, one.decision.right)]
+    triples = {fact_id: [Triple(*one) for one in json.loads(reply)] for fact_id, reply in replies}
+    return _Snapshot(texts, triples, aliases, operation_id)
+
 
 MAX_DEPTH: Final = 5
 """Steps from one entity to another; beyond that, nearly everything is related."""
@@ -72,8 +431,8 @@ class Graph:
         refused: Sequence[RefusedRelation] = ()
         if generator is not None:
             generator = given_generator(generator)
-            refused = build.ask(self._engine, self._namespace, generator, progress)
-        build.build(self._engine, self._author, self._namespace, generator)
+            refused = ask(self._engine, self._namespace, generator, progress)
+        build_namespace(self._engine, self._author, self._namespace, generator)
         return GraphBuilt(status=self.status(), refused=tuple(refused))
 
     def drop(self) -> None:
@@ -83,7 +442,7 @@ class Graph:
                 line = Line(Kind.CLEAR_GRAPH, after={"namespace": self._namespace})
                 discarding = graph_table.discarding(self._namespace)
                 Changes(transaction, self._author).write(line, *discarding)
-        build.sweep(self._engine, self._namespace)
+        sweep(self._engine, self._namespace)
 
     def status(self) -> GraphStatus:
         """Return when and from how many facts the graph was built, and how many changed since.

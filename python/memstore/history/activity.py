@@ -1,4 +1,4 @@
-"""How much was done on each day, as the clocks of a time zone have it."""
+"""Counts what was done on each day of a time zone."""
 
 from __future__ import annotations
 

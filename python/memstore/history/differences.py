@@ -1,4 +1,4 @@
-"""What changed between two moments: the state of each fact at both, replayed from the journal.
+"""Compares two moments: the state of each fact at both, replayed from the journal.
 
 Erasing empties the lines of a fact, so what is left of an erased one is told by their kinds alone.
 """

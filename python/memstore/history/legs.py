@@ -1,4 +1,4 @@
-"""What speaks for facts, before and after selected lines of the journal are taken back."""
+"""Finds what speaks for facts, before and after selected lines of the journal are taken back."""
 
 from __future__ import annotations
 

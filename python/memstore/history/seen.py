@@ -1,4 +1,4 @@
-"""What a caller may see: of facts and episodes of others, a text says only that there is one."""
+"""Limits texts to what a caller may see: of others' facts and episodes, only that there is one."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What facts and episodes count: the trust of the best leg of a fact, read from the journal."""
+"""Reads from the journal how much facts and episodes count: the trust of a fact's best leg."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What an export consists of: one file, a folder, or a ZIP archive, read without unpacking it.
+"""Reads the files of an export: one file, a folder, or a ZIP archive, without unpacking it.
 
 An archive comes from outside, so its entries are checked before any of them is read: a name that
 leads out of the archive, a link, or an entry that grows far beyond its size is an error.

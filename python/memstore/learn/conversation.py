@@ -85,7 +85,7 @@ JUDGED: Final = "judged"
 TRUSTING: Final = "trust-the-model"
 POLICIES: Final = (JUDGED, TRUSTING)
 """What has to agree that a memory is no longer true: the model and the words, or the model alone
-(:mod:`memstore.learn.conflicts` checks its reply in either case)."""
+(:mod:`memstore.learn.decision` checks its reply in either case)."""
 
 ATTEMPTS: Final = 3
 """How often to try if other processes change the same memories in the meantime."""

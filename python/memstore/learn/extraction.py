@@ -7,40 +7,437 @@ same call continues: the text is the same episode, and a fact that was stored is
 
 from __future__ import annotations
 
+from collections import Counter
+from contextlib import suppress
 from enum import StrEnum
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
-from memstore.database.tables.readings import EXTRACT
+from memstore.database import journal
+from memstore.database.journal import Kind
+from memstore.database.tables import episodes as episode_table
+from memstore.database.tables import facts as fact_table
+from memstore.database.tables import proposals as proposal_table
+from memstore.database.tables.readings import CLOSED, EXTRACT
 from memstore.domain import clock, moments
 from memstore.domain.arguments import MAX_NAME, checked_choice, checked_text
-from memstore.errors import Conflict
+from memstore.domain.records import NewFact
+from memstore.errors import (
+    Conflict,
+    GeneratorError,
+    GeneratorUnavailable,
+    LearningError,
+    NotFound,
+    Remedy,
+)
+from memstore.facts import provenance, repairs
+from memstore.facts.batch import AddFact, YieldsTo, carry_out, settle
+from memstore.facts.rules import confirmed_by, covers
 from memstore.frozen import frozen, replace
 from memstore.lazy import lazy_import
 from memstore.learn.catching_up import retry_each
-from memstore.learn.comparison import MAX_ATTEMPTS, POLICIES, Comparison
+from memstore.learn.comparison import MAX_ATTEMPTS, POLICIES, Comparison, claim_of
+from memstore.learn.conversation import CONVERSATION
 from memstore.learn.reading import EpisodeReader, Watch, facts_in, said_at
-from memstore.learn.rebuilding import rebuild
 from memstore.learn.witness import judging
 from memstore.prompting.reading_log import ReadingOptions
 from memstore.providers import given_generator
-from memstore.store.store import file_of, given_store, standing_of
+from memstore.store.store import facts_of, file_of, given_store, standing_of
 from memstore.text.chunks import PROMPT_CHARACTERS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
     from datetime import datetime
 
-    from memstore.database.engine import Progress
+    from memstore.database.engine import Progress, Transaction
     from memstore.domain.episodes import Episode
     from memstore.domain.protocols import Generator
+    from memstore.domain.records import AtLeast, Fact, JournalLine, Scope
     from memstore.facts.batch import Applied
+    from memstore.facts.writer import FactWriter
     from memstore.learn import background
     from memstore.learn.background import BackgroundLearning
     from memstore.learn.comparison import Rivals
     from memstore.learn.reading import Item
     from memstore.store.store import Store
+
+    Claims: TypeAlias = Mapping[tuple[str, str], NewFact]
+    """The claims of an episode, each once, by :func:`claim_of`."""
 else:
     background = lazy_import("memstore.learn.background")
+
+
+@frozen
+class _Plan:
+    """How the stored facts of an episode differ from its claims."""
+
+    missing: tuple[NewFact, ...]
+    returning: tuple[Fact, ...]
+    """Deleted by an earlier rebuild, and found again."""
+    leaving: tuple[Fact, ...]
+    """No longer found, and not changed or confirmed by a person."""
+    resurfacing: tuple[Fact, ...]
+    """Superseded by a leaving fact, and not by a person."""
+    repeated: tuple[Fact, ...]
+    """Facts from elsewhere that the episode repeats but has not confirmed yet."""
+
+    def __bool__(self) -> bool:
+        return bool(self.missing or self.returning or self.leaving or self.repeated)
+
+    @property
+    def outline(self) -> tuple[object, ...]:
+        """The plan without irrelevant details that may change in the meantime, like use counts."""
+        ids = [
+            [fact.id for fact in facts]
+            for facts in (self.returning, self.leaving, self.resurfacing, self.repeated)
+        ]
+        return self.missing, *ids
+
+
+class Reconciler:
+    """Makes the facts of episodes agree with their texts, without undoing what people changed."""
+
+    def __init__(self, store: Store, comparison: Comparison) -> None:
+        self._store = store
+        self._facts = facts_of(store)
+        self._comparison = comparison
+        self.done: Counter[str] = Counter()
+        """How many facts were ``added``, ``withdrawn`` and ``returned``."""
+
+    def reconcile(self, episode: Episode, wanted: Claims, when: datetime) -> None:
+        """Make the facts of an episode agree with the claims of its text, written ``when``.
+
+        Raises:
+            Conflict: other processes kept changing its facts; the episode was skipped.
+        """
+        for _ in range(1, MAX_ATTEMPTS):
+            with suppress(Conflict):  # others changed its facts in the meantime
+                self._try(episode, wanted, when, last=False)
+                return
+        self._try(episode, wanted, when, last=True)
+
+    def _try(self, episode: Episode, wanted: Claims, when: datetime, *, last: bool) -> None:
+        since = file_of(self._store).newest_id()
+        with self._facts.reading() as transaction:
+            plan = self._plan(transaction, episode, wanted)
+        if not plan:
+            return
+        news = [*plan.missing, *(_as_new(fact) for fact in plan.returning)]
+        rivals, why_not = self._comparison.compare(
+            news,
+            episode.scope,
+            when,
+            leaving={fact.id for fact in plan.leaving},
+            resurfacing=plan.resurfacing,
+            said=wanted,
+        )
+        prepared = self._facts.prepare(plan.missing)
+        owners = self._facts.standing.of(episode.scope)
+        with self._facts.writing() as transaction:
+            writer = self._facts.of(owners).writer(transaction)
+            if self._plan(transaction, episode, wanted).outline != plan.outline:
+                raise Conflict(
+                    f"the facts of episode {episode.id} were changed in the meantime",
+                    remedy=Remedy.RETRY,
+                )
+            if why_not is None and not last:
+                subjects = {new.subject for new in news}
+                writer.refuse_newer(since, subjects)
+            again = self._withdraw(writer, episode, plan)
+            # A superseded rival is replaced by the fact that repeats it.
+            rivals = {n: r.replacing(again) for n, r in rivals.items()}
+            changes = [self._comparison.addition(new, rivals.get(n)) for n, new in enumerate(news)]
+            additions, returns = changes[: len(plan.missing)], changes[len(plan.missing) :]
+            prepared = [
+                replace(new, supersedes=change.fact.supersedes)
+                for new, change in zip(prepared, additions, strict=True)
+            ]
+            carry_out(writer, additions, prepared)
+            for fact, change in zip(plan.returning, returns, strict=True):
+                self._bring_back(writer, episode, fact, change)
+            for fact in plan.repeated:
+                writer.confirm_by(fact, episode.id)
+        self.done["added"] += len(plan.missing)
+        self.done["withdrawn"] += len(plan.leaving)
+        self.done["returned"] += len(plan.returning)
+
+    def _plan(self, transaction: Transaction, episode: Episode, wanted: Claims) -> _Plan:
+        own = fact_table.of_episode(transaction, self._facts.namespace, episode.id)
+        lines = _lines(transaction, own)
+        by_claim: dict[tuple[str, str], list[Fact]] = {}
+        for fact in own:
+            by_claim.setdefault(claim_of(fact), []).append(fact)
+        missing, returning, repeated = [], [], []
+        for claim, new in wanted.items():
+            if claim not in by_claim:
+                held = self._equal_fact(transaction, episode, new)
+                if held is None and not self._erased(transaction, episode, new):
+                    missing.append(new)
+                elif held is not None and self._confirmable(transaction, held, episode):
+                    repeated.append(held)
+                continue
+            theirs = by_claim[claim]
+            if all(fact.deleted_at is not None for fact in theirs):
+                gone = next((f for f in theirs if provenance.withdrawn(lines[f.id])), None)
+                if gone is not None and self._equal_fact(transaction, episode, new) is None:
+                    returning.append(gone)
+        leaving = [
+            fact
+            for fact in own
+            if fact.derivation == EXTRACT
+            and fact.deleted_at is None
+            and claim_of(fact) not in wanted
+            and self._untouched(transaction, fact, lines[fact.id])
+        ]
+        resurfacing = [
+            old
+            for fact in leaving
+            if fact.superseded_by is None
+            for old in fact_table.superseded_by(transaction, fact.id)
+            if old.deleted_at is None
+        ]
+        return _Plan(
+            tuple(missing), tuple(returning), tuple(leaving), tuple(resurfacing), tuple(repeated)
+        )
+
+    def _erased(self, transaction: Transaction, episode: Episode, new: NewFact) -> bool:
+        """Whether a fact with this claim was erased after the text was recorded."""
+        return provenance.erased_since(
+            transaction, self._facts.namespace, new.subject, new.content, episode.created_at
+        )
+
+    def _confirmable(self, transaction: Transaction, fact: Fact, episode: Episode) -> bool:
+        is_held = fact.status in ("active", "distrusted")
+        return is_held and not confirmed_by(transaction, fact, episode.id)
+
+    def _equal_fact(self, transaction: Transaction, episode: Episode, new: NewFact) -> Fact | None:
+        """Return an equal fact from elsewhere that did not end before the text was written.
+
+        The text then only repeated its claim, so that fact stands for it, whatever its state.
+        """
+        others = [
+            fact
+            for fact in fact_table.saying(
+                transaction, self._facts.namespace, new.subject, new.content, episode.scope
+            )
+            if fact.episode_id != episode.id
+        ]
+        lines = _lines(transaction, others)
+        return next(
+            (
+                fact
+                for fact in others
+                if (covers(fact, new) or any(x.kind == Kind.METADATA for x in lines[fact.id]))
+                and not _ended(fact, episode.created_at)
+                and not (fact.deleted_at is not None and provenance.withdrawn(lines[fact.id]))
+            ),
+            None,
+        )
+
+    def _untouched(
+        self, transaction: Transaction, fact: Fact, lines: Sequence[JournalLine]
+    ) -> bool:
+        """Whether only programs changed or confirmed a fact, or let it supersede others."""
+        if not provenance.untouched(lines) or proposal_table.decided_about(transaction, fact.id):
+            return False
+        olds = fact_table.superseded_by(transaction, fact.id)
+        return all(
+            provenance.automatic(line)
+            for own in _lines(transaction, olds).values()
+            for line in own
+            if line.kind == Kind.SUPERSEDE
+        )
+
+    def _withdraw(self, writer: FactWriter, episode: Episode, plan: _Plan) -> dict[int, Fact]:
+        """Delete facts that are no longer found, and add those again that they had superseded.
+
+        Returns the added facts by the ids of the superseded ones.
+        """
+        gone = {provenance.REBUILT: "no longer derived", "model": self._comparison.model}
+        for fact in plan.leaving:
+            writer.delete(fact, gone | {"episode": episode.id})
+        again: dict[int, Fact] = {}
+        for old in plan.resurfacing:
+            why = {provenance.REBUILT: "holds again", "reinstates": old.id, "episode": episode.id}
+            again[old.id] = repairs.again(writer, old, why)
+        return again
+
+    def _bring_back(
+        self, writer: FactWriter, episode: Episode, fact: Fact, change: AddFact
+    ) -> None:
+        """Restore a fact that an earlier rebuild deleted, and supersede or propose its rival."""
+        why = {provenance.REBUILT: "derived again", "episode": episode.id}
+        writer.restore(fact, why)
+        if fact.superseded_by is not None:
+            return
+        if change.fact.supersedes is not None:
+            old = writer.active(change.fact.supersedes)
+            writer.retire(old, fact.id, change.evidence, episode_id=fact.episode_id)
+            for one in change.also:
+                held = writer.active(one.fact_id)
+                writer.retire(held, fact.id, one.evidence, episode_id=fact.episode_id)
+        if isinstance(change.precedence, YieldsTo):
+            held = writer.active(fact.id)
+            writer.retire(
+                held, change.precedence.fact_id, change.evidence, episode_id=fact.episode_id
+            )
+        else:
+            settle(writer, fact, change)
+
+
+def _lines(transaction: Transaction, facts: Sequence[Fact]) -> dict[int, list[JournalLine]]:
+    found: dict[int, list[JournalLine]] = {fact.id: [] for fact in facts}
+    for line in journal.of_facts(transaction, [*found]):
+        found[line.fact_id or 0].append(line)
+    return found
+
+
+def _ended(fact: Fact, when: datetime) -> bool:
+    ends = (fact.superseded_at, fact.deleted_at, fact.expired_at)
+    return any(end is not None and end <= when for end in ends)
+
+
+def _as_new(fact: Fact) -> NewFact:
+    columns = ("content", "subject", "category", "metadata", "valid_at", "episode_id", "slots")
+    return NewFact(**{name: getattr(fact, name) for name in columns})
+
+
+MAX_PASSES: Final = 5
+"""The most passes over the episodes; another one is needed only if a fact was withdrawn."""
+
+LEFT: Final = {
+    "conversations": "conversations left alone {}: their decisions depended on earlier memories",
+    "closed": "episodes left alone since a fact of them was erased {}",
+    "expired": "expired episodes left unread {}",
+}
+"""The reasons for which episodes are skipped, as reported."""
+
+NAMED: Final = 10
+"""How many episodes an error names; the others are counted."""
+
+
+def rebuild(
+    store: Store,
+    reader: EpisodeReader,
+    comparison: Comparison,
+    owners: Scope | AtLeast | None,
+    progress: Progress | None,
+) -> list[str]:
+    """Derive facts from the log again; see :meth:`memstore.Extractor.rebuild`."""
+    with facts_of(store).reading() as transaction:
+        ids = episode_table.ids(transaction, store.namespace, owners)
+    work = _Rebuilding(store, reader, comparison)
+    for _ in range(MAX_PASSES):
+        if not work.go_over(ids, progress):
+            break
+        progress = None
+    if work.failures:
+        raise _failed(work) from next(iter(work.failures.values()))
+    return work.report()
+
+
+class _Rebuilding:
+    def __init__(self, store: Store, reader: EpisodeReader, comparison: Comparison) -> None:
+        self._store = store
+        self._reader = reader
+        self._reconciler = Reconciler(store, comparison)
+        self._done: Counter[str] = Counter()
+        self._unavailable = False
+        self.failures: dict[int, GeneratorError] = {}
+
+    def go_over(self, ids: Sequence[int], progress: Progress | None) -> bool:
+        """Reconcile every episode, oldest first; return whether a fact was withdrawn.
+
+        If so, another pass is needed: an earlier episode may have the same claim, which it did not
+        store because that fact existed.
+        """
+        before = self._reconciler.done["withdrawn"]
+        for name in ("episodes", *LEFT):
+            self._done[name] = 0
+        for done, episode_id in enumerate(ids):
+            if progress is not None:
+                progress(done, len(ids))
+            if episode_id in self.failures:
+                continue
+            try:
+                episode = self._store.episodes.get(episode_id)
+            except NotFound:  # erased in the meantime
+                continue
+            self.reconcile(episode)
+        if progress is not None:
+            progress(len(ids), len(ids))
+        return self._reconciler.done["withdrawn"] > before
+
+    def report(self) -> list[str]:
+        n = self._done + self._reconciler.done
+        sentences = [
+            f"derived facts from the log again: episodes read {n['episodes']}, questions to the "
+            f"model {n['asked']}, facts added {n['added']}, deleted because they were not found "
+            f"again {n['withdrawn']}, restored {n['returned']}"
+        ]
+        sentences += [why.format(n[name]) for name, why in LEFT.items() if n[name]]
+        return sentences
+
+    def reconcile(self, episode: Episode) -> None:
+        """Reconcile the facts of an episode with its text, or note why it cannot be read."""
+        how = self._how(episode)
+        if not how:
+            return
+        try:
+            wanted = self._wanted(episode, how)
+        except GeneratorError as error:
+            self._unavailable = self._unavailable or isinstance(error, GeneratorUnavailable)
+            self.failures[episode.id] = error
+            return
+        self._done["episodes"] += 1
+        when = max(said_at(episode, options) for options in how)
+        self._reconciler.reconcile(episode, wanted, when)
+        self._store.readings.end_learning(episode.id)
+
+    def _how(self, episode: Episode) -> list[ReadingOptions]:
+        """Return the options to read an episode with; empty if it is skipped."""
+        readings = self._store.readings.of(episode.id)
+        kinds = {row.kind for row in readings}
+        if CLOSED in kinds:
+            self._done["closed"] += 1
+            return []
+        if EXTRACT in kinds:
+            return [ReadingOptions.from_text(row.asked) for row in readings if row.kind == EXTRACT]
+        if kinds or episode.source == CONVERSATION:
+            self._done["conversations"] += 1
+            return []
+        if episode.status == "expired":
+            self._done["expired"] += 1
+            return []
+        return [self._reader.usual(episode)]
+
+    def _wanted(
+        self, episode: Episode, how: Sequence[ReadingOptions]
+    ) -> dict[tuple[str, str], NewFact]:
+        """Return the claims of an episode, each once."""
+        found: dict[tuple[str, str], NewFact] = {}
+        for options in how:
+            replies = self._reader.begin(episode, options, only_kept=self._unavailable)
+            try:
+                items = self._reader.read(episode, options, replies)
+            finally:
+                self._done["asked"] += replies.questions
+            for new in facts_in(episode, items, EXTRACT, options.at, options.metadata):
+                found.setdefault(claim_of(new), new)
+        return found
+
+
+def _failed(work: _Rebuilding) -> LearningError:
+    ids = [*work.failures]
+    first = work.failures[ids[0]]
+    more = f" and {len(ids) - NAMED} more" if len(ids) > NAMED else ""
+    return LearningError(
+        f"episodes {', '.join(map(str, ids[:NAMED]))}{more} could not be read and were left "
+        f"alone: {first} (the rest is done: {'; '.join(work.report())}; another rebuild continues)",
+        step="extract",
+        episode_id=ids[0],
+        remedy=first.remedy,
+    )
+
 
 ERASED: Final = "it was erased, and this text still says it: add it by hand if you want it"
 

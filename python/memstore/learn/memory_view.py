@@ -1,4 +1,4 @@
-"""How Memory shows facts: as a memory, as an event, and as the history of a memory."""
+"""Shows facts as Memory does: as a memory, as an event, and as the history of a memory."""
 
 from __future__ import annotations
 

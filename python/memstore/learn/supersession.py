@@ -1,4 +1,4 @@
-"""Which new fact may supersede an older one, beside what their words say (``text/judge.py``).
+"""Decides whether a new fact may supersede an older one, beside what their words say.
 
 A deletion that a model wants loses a text without putting another in its place, so the model's word
 is not enough: the fact must name what the memory is about, and deny it or give it another value.

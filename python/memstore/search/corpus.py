@@ -1,4 +1,4 @@
-"""What a search runs over: facts, which have one vector each, and episodes, which have several.
+"""The rows of a search: facts, which have one vector each, and episodes, which have several.
 
 How their rows are found and compared is a :mod:`~memstore.search.lookup`; here is what differs
 between the two kinds.

@@ -61,7 +61,7 @@ class Embedded(NamedTuple):
 
 
 class Misspelt(NamedTuple):
-    """That queries have to be embedded again, in another spelling."""
+    """Raised when queries have to be embedded again, in another spelling."""
 
     by_text: Mapping[str, Respelling]
 

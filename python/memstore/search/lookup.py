@@ -1,4 +1,4 @@
-"""What a search asks of a file: which rows have its words, which are near, and how much.
+"""The look-ups of a search: which rows have its words, which are near, and how much.
 
 The index and the database both answer, with the same rows and scores; what only an index can tell,
 the database leaves out.
@@ -58,7 +58,7 @@ class Ranked(NamedTuple):
 
 
 class Elsewhere(NamedTuple):
-    """That the best match of a query is about others than the one whom it names."""
+    """Says that the best match of a query is about others than the one whom it names."""
 
     named: int
     """The best row of the one who is named."""

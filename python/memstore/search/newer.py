@@ -1,4 +1,4 @@
-"""What is newer: later facts on the subject of a hit that retire it, or would be asked about.
+"""Finds later facts on the subject of a hit that retire it, or would be asked about.
 
 An agent that gets an old belief and a new one picks either, so a hit names the facts that came
 after it and may replace it, and the best of them is shown right after it. Nothing is left out but

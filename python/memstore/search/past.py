@@ -1,4 +1,4 @@
-"""What a search of an earlier moment may see.
+"""Limits a search of an earlier moment to what was there then.
 
 A filter is settled: it becomes one that names the ids of the rows that passed it then. They come
 from the filter applied to the rows of now, corrected by what changed since.

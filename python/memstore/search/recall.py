@@ -117,7 +117,7 @@ def fitted(
 
 
 class Whose(NamedTuple):
-    """That the answer is about others than the one whom the query names."""
+    """Says that the answer is about others than the one whom the query names."""
 
     about: AboutOthers
     name: str

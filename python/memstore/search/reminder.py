@@ -85,7 +85,7 @@ class Context(NamedTuple):
 
 
 class Since(NamedTuple):
-    """What came after a turn and changed what it says."""
+    """Finds what came after a turn and changed what it says."""
 
     turns: Sequence[Episode] = ()
     facts: Sequence[Fact] = ()

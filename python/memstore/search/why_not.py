@@ -1,4 +1,4 @@
-"""Why a search did not find a fact: the search is done once more, and the fact followed through it.
+"""Repeats a search and follows a fact through it, to say why it was not found.
 
 Each condition of the filter is asked of the same SQL as in a search, one more at a time, and the
 ranking is the same but for where it stops, so a place here is the place in a search.

@@ -1,4 +1,4 @@
-"""What was asked of a store or a view, as filters and requests."""
+"""Turns what a store or a view is asked into filters and requests."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Whether something said later corrects what the same speaker said before.
+"""Decides whether something said later corrects what the same speaker said before.
 
 It knows a few phrases of ten languages by which people take back what they said; a correction in
 other words is not noticed.

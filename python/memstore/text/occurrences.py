@@ -1,4 +1,4 @@
-"""Which of many texts occur in another text, in one walk through it."""
+"""Finds which of many texts occur in another text, in one walk through it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Whether a text asks something."""
+"""Decides whether a text asks something."""
 
 from __future__ import annotations
 

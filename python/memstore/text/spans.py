@@ -1,4 +1,4 @@
-"""Where in a text the tokens of its segments are, to show which of them matched."""
+"""Finds the tokens of a text's segments in the text, to show which of them matched."""
 
 from __future__ import annotations
 

@@ -2,7 +2,7 @@
 
 Records are identified by their UUID. New ones keep their times, counters and history, and get a
 journal line with their state here. Known ones are only superseded, deleted, restored or erased as
-at the source (:mod:`memstore.transfer.known`); one that was superseded or erased here never becomes
+at the source (:mod:`memstore.transfer.merging`); one that was superseded or erased here never becomes
 active again. What was erased here, and is quoted in records of the source, is not taken back.
 """
 
@@ -11,12 +11,13 @@ from __future__ import annotations
 import json
 from collections import Counter
 from dataclasses import dataclass, field
+from enum import StrEnum
 from functools import partial
-from typing import TYPE_CHECKING, Any, Generic, NamedTuple, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, Final, Generic, NamedTuple, Protocol, TypeVar
 
 from memstore.database import journal
 from memstore.database.changes import Adoption, Changes, Line
-from memstore.database.journal import Author, Kind
+from memstore.database.journal import UNCHANGED, Author, Kind
 from memstore.database.short_transactions import SLOW, in_steps
 from memstore.database.tables import episodes as episode_table
 from memstore.database.tables import facts as fact_table
@@ -31,23 +32,270 @@ from memstore.episodes import changes as episode_changes
 from memstore.episodes import parts
 from memstore.frozen import field as frozen_field
 from memstore.frozen import frozen, replace
+from memstore.history import replay
 from memstore.history.erasing import remove_episode, remove_fact
 from memstore.history.erasure import UNFINISHED, finish
-from memstore.transfer import batches, known, numbering, quotes, references
-from memstore.transfer.known import Left
-from memstore.transfer.numbering import Ids
+from memstore.history.reasons import FACTS
+from memstore.transfer import batches, quotes
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
     from datetime import datetime
 
     from memstore.database.dependents import Dependents
     from memstore.database.engine import Engine, Progress, Transaction
     from memstore.database.short_transactions import Slow
+    from memstore.database.tables.proposals import ProposalRow
     from memstore.domain.episodes import Episode
     from memstore.domain.records import Fact, JournalLine
     from memstore.transfer.attachments import Attached
     from memstore.transfer.parsing import Incoming
+
+    Record = TypeVar("Record", Fact, Episode)
+
+
+class Left(StrEnum):
+    """What of a known record was not taken over."""
+
+    ERASED = "erased_here"
+    """It was erased here; its text there is not taken back."""
+    ERASURE = "erasure"
+    """It was erased there; the caller takes no erasures."""
+    ANOTHER = "another_record"
+    """It was erased there, but what is here was created at another time."""
+    RESTORED = "restored_here"
+    """It was deleted there, and restored here later."""
+    DELETED = "deleted_here"
+    """It was restored there, and deleted here later."""
+    SUPERSEDED = "superseded_here"
+    """There it is superseded by another fact, or is current again."""
+    SUPERSESSION = "supersession"
+    """It was superseded there; here that was taken back later, or it is the other way round."""
+    METADATA = "metadata"
+    PIN = "pin"
+    EXPIRY = "expiry"
+    CONFIRMATIONS = "confirmations"
+    EXTERNAL_KEY = "external_key"
+    OTHER = "other"
+
+
+OF_FIELD: Final = {
+    "metadata": Left.METADATA,
+    "pinned_at": Left.PIN,
+    "expired_at": Left.EXPIRY,
+    "confirmed_count": Left.CONFIRMATIONS,
+    "last_confirmed_at": Left.CONFIRMATIONS,
+    "external_key": Left.EXTERNAL_KEY,
+}
+"""What the fields are that a line may change; any other field is :attr:`Left.OTHER`."""
+
+OWN: Final = frozenset(
+    {"id", "namespace", "superseded_by", "superseded_at", "deleted_at", "episode_id"}
+    | {"idempotency_key", "user_id", "agent_id", "run_id"}
+)
+"""Fields that are compared in another way, or may differ between two files."""
+
+
+class Outcome(NamedTuple):
+    """What becomes of a known record."""
+
+    change: Kind | None = None
+    at: datetime | None = None
+    """When it was deleted or restored there."""
+    left: Left | None = None
+
+
+NOTHING: Final = Outcome()
+
+
+def of_erasure(known: Record, there: Record, *, erasures: bool) -> Outcome | None:
+    """Return the outcome if either record is erased; ``None`` if neither is."""
+    if known.status == "erased":
+        return NOTHING if there.status == "erased" else Outcome(left=Left.ERASED)
+    if there.status != "erased":
+        return None
+    if known.created_at != there.created_at:
+        return Outcome(left=Left.ANOTHER)
+    return Outcome(Kind.ERASE) if erasures else Outcome(left=Left.ERASURE)
+
+
+def of_deletion(
+    known: Fact,
+    there: Fact,
+    operations: Iterable[JournalLine],
+    restored_here: Callable[[], datetime | None],
+) -> Outcome:
+    """Return whether a fact that nobody erased is deleted or restored as there: the later wins."""
+    if known.deleted_at == there.deleted_at:
+        return NOTHING
+    deleted_here = known.deleted_at
+    if there.deleted_at is not None:
+        here = deleted_here or restored_here()
+        if here is None or here < there.deleted_at:
+            return Outcome(Kind.DELETE, there.deleted_at)
+        return NOTHING if deleted_here is not None else Outcome(left=Left.RESTORED)
+    restored = max((one.moment for one in operations if one.kind == Kind.RESTORE), default=None)
+    if restored is None or deleted_here is None:
+        return NOTHING
+    if restored > deleted_here:
+        return Outcome(Kind.RESTORE, restored)
+    return Outcome(left=Left.DELETED)
+
+
+def of_supersession(
+    known: Fact, there: Fact, successor: int | None, operations: Iterable[JournalLine]
+) -> Left | None:
+    """Return what is left of a fact that is superseded here, by the id here of its successor."""
+    if known.superseded_by is None or known.superseded_by == successor:
+        return None
+    if there.superseded_by is not None:
+        return Left.SUPERSEDED
+    back = max((one.moment for one in operations if one.kind == Kind.UNSUPERSEDE), default=None)
+    since = known.superseded_at
+    return None if back is None or (since is not None and back <= since) else Left.SUPERSEDED
+
+
+def differences(
+    transaction: Transaction,
+    known: Record,
+    there: Record,
+    operations: Sequence[JournalLine],
+    fields: Collection[str],
+) -> set[Left]:
+    """Return what was changed there, and is different here.
+
+    A change is known by its line, which an import repeats. Without lines, any difference counts.
+    """
+    differing = {
+        name
+        for name in fields
+        if name not in OWN and getattr(known, name, None) != getattr(there, name, None)
+    }
+    if getattr(known, "pinned_at", None) and getattr(there, "pinned_at", None):
+        differing.discard("pinned_at")  # since when is of no account
+    if not differing:
+        return set()
+    if operations:
+        differing &= {*_changed(_lines(transaction, known), operations)}
+    return {OF_FIELD.get(name, Left.OTHER) for name in differing}
+
+
+def _lines(transaction: Transaction, known: Fact | Episode) -> list[JournalLine]:
+    if hasattr(known, "superseded_by"):
+        return journal.of_fact(transaction, known.id)
+    return journal.of_episode(transaction, known.id)
+
+
+def _changed(here: Iterable[JournalLine], there: Iterable[JournalLine]) -> Iterator[str]:
+    """Yield the fields that lines of another journal changed which this one does not have."""
+    had = {_identity(one) for one in here}
+    for line in there:
+        if _identity(line) not in had and line.kind not in {*replay.BEGINS, *UNCHANGED}:
+            yield from line.after or ()
+
+
+def _identity(line: JournalLine) -> tuple[Any, ...]:
+    return line.moment, line.kind, line.actor, line.source
+
+
+STEP: Final = 1000
+"""Records looked up in one transaction."""
+
+
+@dataclass(slots=True)
+class Ids:
+    """The local ids, by the ids at the source."""
+
+    facts: dict[int, int] = field(default_factory=dict)
+    proposals: dict[int, int] = field(default_factory=dict)
+
+
+def known_ids(engine: Engine, incoming: Incoming, namespace: str | None) -> Ids:
+    """Return the ids of records that already exist here."""
+    ids = Ids()
+    facts, proposals = incoming.facts, incoming.attached.proposals
+    for start in range(0, len(facts), STEP):
+        some = facts[start : start + STEP]
+        with engine.read() as transaction:
+            for home in {namespace or fact.namespace for fact in some}:
+                those = {f.uuid: f.id for f in some if (namespace or f.namespace) == home}
+                found = fact_table.ids_of(transaction, home, [*those])
+                ids.facts.update((those[uuid], here) for uuid, here in found.items())
+    for start in range(0, len(proposals), STEP):
+        with engine.read() as transaction:
+            for row in proposals[start : start + STEP]:
+                here = _proposal_here(transaction, row, ids)
+                if here is not None:
+                    ids.proposals[row.id] = here
+    return ids
+
+
+def reserve(transaction: Transaction, mark: str, incoming: Incoming, ids: Ids) -> None:
+    """Assign an id to every record that is new, or that an earlier run of this import added."""
+    noted = imports_table.numbers(transaction, mark)
+    for table, records, here in (
+        ("memstore_facts", incoming.facts, ids.facts),
+        ("memstore_proposals", incoming.attached.proposals, ids.proposals),
+    ):
+        sources = [record.id for record in records]
+        noted[table] = _assigned(transaction, table, sources, here, noted.get(table))
+    imports_table.note_numbers(transaction, mark, noted)
+
+
+def _assigned(
+    transaction: Transaction,
+    table: str,
+    sources: Sequence[int],
+    here: dict[int, int],
+    before: Sequence[int] | None,
+) -> tuple[int, int]:
+    """Assign ids to the records without one; return the first id and their number."""
+    first, count = before or (0, 0)
+    new = [one for one in sources if one not in here or first <= here[one] < first + count]
+    if len(new) != count:  # the first run, or another import has added some of them
+        new = [one for one in sources if one not in here]
+        first, count = transaction.reserve_ids(table, len(new)), len(new)
+    here.update((one, first + place) for place, one in enumerate(new))
+    return first, count
+
+
+def _proposal_here(transaction: Transaction, row: ProposalRow, ids: Ids) -> int | None:
+    named = (row.old_id, *row.sources, *(() if row.new_id is None else (row.new_id,)))
+    if not ids.facts.keys() >= {*named}:
+        return None
+    return proposal_table.same(transaction, row.renumbered(row.id, ids.facts))
+
+
+EPISODES: Final = ("episode_id", "episode")
+PROPOSALS: Final = ("proposal",)
+"""The top-level keys of journal lines and evidence that hold an id or a list of ids."""
+
+LINES: Final = ("reverts",)
+"""Those that hold ids of journal lines, which another file does not know; they become empty."""
+
+
+def replaced(
+    part: Mapping[str, Any] | None,
+    fact: Callable[[int], int | None],
+    episode: Callable[[int], int | None],
+    proposal: Callable[[int], int | None],
+) -> dict[str, Any] | None:
+    """Return a part of a line with its ids replaced; an unknown id becomes ``None``."""
+    if part is None:
+        return None
+    result = {name: [] if name in LINES else value for name, value in part.items()}
+    for names, local in ((FACTS, fact), (EPISODES, episode), (PROPOSALS, proposal)):
+        for name in names:
+            if ids := _ids(value := result.get(name)):
+                here = [local(id_) for id_ in ids]
+                result[name] = [*filter(None, here)] if isinstance(value, list) else here[0]
+    return result
+
+
+def _ids(value: object) -> list[int]:
+    ids: list[Any] = value if isinstance(value, list) else [value]
+    return ids if all(type(id_) is int for id_ in ids) else []
+
 
 R = TypeVar("R", "Fact", "Episode")
 
@@ -78,7 +326,7 @@ class ImportReport:
     """How many of the removed facts were erased."""
     left: dict[str, int] = frozen_field(default_factory=dict)
     """What happened to known facts at the source and was not taken over: how many facts, by
-    :class:`memstore.transfer.known.Left`."""
+    :class:`memstore.transfer.merging.Left`."""
     episodes_left: dict[str, int] = frozen_field(default_factory=dict)
     """The same of known episodes."""
     proposals_left: int = 0
@@ -124,7 +372,7 @@ def write(
             gone.
     """
     incoming.episodes = [part for one in incoming.episodes for part in parts.of_episode(one)]
-    ids = numbering.known(engine, incoming, namespace)
+    ids = known_ids(engine, incoming, namespace)
     merge = _Merge(author, namespace, dependents, ids, erasures=erasures)
     total = len(incoming.episodes) + len(incoming.facts)
     mark = incoming.mark(namespace)
@@ -133,7 +381,7 @@ def write(
 
     def begin(batch: Incoming, transaction: Transaction) -> None:
         imports_table.begin(transaction, mark, namespace)
-        numbering.reserve(transaction, mark, incoming, ids)
+        reserve(transaction, mark, incoming, ids)
         merge.take(batch, transaction)
 
     def acts() -> Iterator[Callable[[Transaction], None] | Slow]:
@@ -165,11 +413,11 @@ def rehearse(
     erasures: bool = True,
 ) -> ImportReport:
     """Return what :func:`write` would report, and write nothing."""
-    ids = numbering.known(engine, incoming, namespace)
+    ids = known_ids(engine, incoming, namespace)
     merge = _Merge(author, namespace, dependents, ids, erasures=erasures)
     with engine.trial() as transaction:
         merge.look_up(transaction, incoming)
-        numbering.reserve(transaction, incoming.mark(namespace), incoming, ids)
+        reserve(transaction, incoming.mark(namespace), incoming, ids)
         for batch in batches.of(incoming):
             merge.take(batch, transaction)
     return replace(merge.report(), dry_run=True)
@@ -301,10 +549,10 @@ class _Episodes:
             self.new += 1
             return
         self.here[episode.id] = here
-        outcome = known.of_erasure(here, episode, erasures=self.erasures)
+        outcome = of_erasure(here, episode, erasures=self.erasures)
         if outcome is None:
             fields = episode_table.journalled(episode).keys() | episode_table.journalled(here)
-            self.left.update(known.differences(self.transaction, here, episode, operations, fields))
+            self.left.update(differences(self.transaction, here, episode, operations, fields))
         elif outcome.left is not None:
             self.left[outcome.left] += 1
             if outcome.left is Left.ERASED:
@@ -385,15 +633,11 @@ class _Facts:
             return
         self.here[fact.id] = here
         self.ids.facts[fact.id] = here.id
-        outcome = known.of_erasure(here, fact, erasures=self.erasures)
+        outcome = of_erasure(here, fact, erasures=self.erasures)
         if outcome is None:
-            outcome = known.of_deletion(
-                here, fact, operations, lambda: self._last(here, Kind.RESTORE)
-            )
+            outcome = of_deletion(here, fact, operations, lambda: self._last(here, Kind.RESTORE))
             fields = fact_table.JOURNALLED
-            self.left.update(
-                known.differences(self.adoption.transaction, here, fact, operations, fields)
-            )
+            self.left.update(differences(self.adoption.transaction, here, fact, operations, fields))
         elif outcome.left is Left.ERASED:
             self.gone.facts[fact.id] = fact
         if outcome.left is not None:
@@ -407,7 +651,7 @@ class _Facts:
         here = self.here[fact.id]
         successor = None if fact.superseded_by is None else self.here[fact.superseded_by].id
         if here.superseded_by is not None:
-            left = known.of_supersession(here, fact, successor, operations)
+            left = of_supersession(here, fact, successor, operations)
             if left is not None and here.status != "erased":
                 self.left[left] += 1
             return
@@ -473,9 +717,9 @@ class _Facts:
         def episode(id_: int) -> int | None:
             return self.logged[id_].id if id_ in self.logged else None
 
-        return references.replaced(part, self.ids.facts.get, episode, self.ids.proposals.get)
+        return replaced(part, self.ids.facts.get, episode, self.ids.proposals.get)
 
-    def _update(self, here: Fact, fact: Fact, outcome: known.Outcome) -> None:
+    def _update(self, here: Fact, fact: Fact, outcome: Outcome) -> None:
         """Delete, restore or erase a known fact as at the source."""
         if outcome.change is Kind.ERASE:
             remove_fact(self.adoption, here, self.dependents)

@@ -6,7 +6,7 @@ import json
 from typing import TYPE_CHECKING, Any
 
 from memstore.domain.records import SCOPE_FIELDS, Scope, is_among
-from memstore.transfer import lines, references
+from memstore.transfer import lines, merging
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -122,4 +122,4 @@ class _Owned:
             lambda id_, kind=kind: id_ if id_ in self._ids[kind] else None
             for kind in ("fact", "episode", "proposal")
         )
-        return references.replaced(part, fact, episode, proposal)
+        return merging.replaced(part, fact, episode, proposal)

@@ -11,9 +11,9 @@ from tests.support.postgres import psycopg
 
 import memstore
 from memstore import NewFact, Store
-from memstore.database.postgres import full_text, vector_codes
+from memstore.database.postgres import full_text, transaction
 from memstore.database.postgres.schema import tables
-from memstore.database.postgres.vector_codes import MAX_BITS, code, coded
+from memstore.database.postgres.transaction import MAX_BITS, code, coded
 from memstore.database.sqlite import marked
 from memstore.database.writes import BY_ID, Form, Insert, Update
 from memstore.search import database_lookup
@@ -87,7 +87,7 @@ def test_what_writes_a_vector_writes_its_code(form: Form, text: str) -> None:
 )
 def test_other_writes_stay_as_they_are(form: Form) -> None:
     assert coded(form) is None
-    assert vector_codes.with_code(form, {"a": 1}) == (form, {"a": 1})
+    assert transaction.with_code(form, {"a": 1}) == (form, {"a": 1})
 
 
 @pytest.mark.process

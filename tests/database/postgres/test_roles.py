@@ -10,7 +10,7 @@ from tests.support.clock import wait_until
 from tests.support.postgres import psycopg
 
 import memstore
-from memstore.database.postgres import roles
+from memstore.database.postgres import administration
 from memstore.errors import StorageError
 
 pytestmark = pytest.mark.process
@@ -22,8 +22,8 @@ def app(url: str) -> Iterator[str]:
     owner, app = (f"memstore_{which}_{secrets.token_hex(4)}" for which in ("owner", "app"))
     with psycopg.connect(url, autocommit=True) as connection:
         connection.execute(f"CREATE ROLE {owner}; CREATE ROLE {app} LOGIN")
-        connection.execute(roles.sql(owner, app))
-        connection.execute(roles.sql(owner, app))
+        connection.execute(administration.roles_sql(owner, app))
+        connection.execute(administration.roles_sql(owner, app))
     yield app
     with psycopg.connect(url, autocommit=True) as connection:
         connection.execute(

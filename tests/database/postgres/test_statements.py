@@ -9,7 +9,7 @@ from tests.support.written import form as written
 from memstore.database.acts import INSERTION as LINE
 from memstore.database.postgres import forms
 from memstore.database.postgres.statements import TENANT, clues, joined, query, write
-from memstore.database.postgres.vector_codes import with_code
+from memstore.database.postgres.transaction import with_code
 from memstore.database.tables import vectors
 from memstore.database.tables.facts import INSERTION as FACT
 from memstore.database.writes import Delete, Form, Insert, Update

@@ -13,8 +13,8 @@ from tests.support.sent import watched
 
 import memstore
 from memstore import NewFact, Store
-from memstore.database.postgres import pools, tidying
-from memstore.database.postgres.tidying import MIN_ROWS, SHARE
+from memstore.database.postgres import pools
+from memstore.database.postgres.pools import MIN_ROWS, SHARE
 
 pytestmark = pytest.mark.process
 
@@ -80,7 +80,7 @@ def test_nobody_waits_for_it(url: str, monkeypatch: pytest.MonkeyPatch) -> None:
         began.append(inserted)
         return may_go_on.wait(30)
 
-    monkeypatch.setattr(tidying.Tidying, "_tidied_after", waiting)
+    monkeypatch.setattr(pools.Tidying, "_tidied_after", waiting)
     with memstore.open(url) as store:
         store.add_many(facts(MIN_ROWS))
         assert wait_until(lambda: began == [MIN_ROWS])
@@ -94,7 +94,7 @@ def test_nobody_waits_for_it(url: str, monkeypatch: pytest.MonkeyPatch) -> None:
 def test_a_server_that_refuses_keeps_what_was_written(
     url: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(tidying, "VACUUM", "VACUUM memstore_nothing")
+    monkeypatch.setattr(pools, "VACUUM", "VACUUM memstore_nothing")
     with memstore.open(url) as store:
         ids = [fact.id for fact in store.add_many(facts(MIN_ROWS))]
         assert wait_until(lambda: is_idle(store))

@@ -17,7 +17,7 @@ import memstore
 from memstore import Store
 from memstore.database.postgres.connection import Sent
 from memstore.database.postgres.remembered import Streak
-from memstore.search.index.shared_lock import SharedLock
+from memstore.search.index.index import SharedLock
 
 pytestmark = pytest.mark.process
 

@@ -10,7 +10,7 @@ from pathlib import Path
 import apsw
 import pytest
 
-from memstore.database.sqlite import write_ahead_log
+from memstore.database.sqlite import writer
 from memstore.database.sqlite.engine import SqliteEngine
 
 PAGE = 4096
@@ -19,10 +19,10 @@ BOUND = 40 * PAGE
 
 @pytest.fixture
 def engine(path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[SqliteEngine]:
-    monkeypatch.setattr(write_ahead_log, "COPIED_PAGES", 10)
-    monkeypatch.setattr(write_ahead_log, "BOUND_PAGES", 40)
-    monkeypatch.setattr(write_ahead_log, "PATIENCE_SECONDS", (0.001, 0.001))
-    monkeypatch.setattr(write_ahead_log, "SIZE_LIMIT_BYTES", BOUND)
+    monkeypatch.setattr(writer, "COPIED_PAGES", 10)
+    monkeypatch.setattr(writer, "BOUND_PAGES", 40)
+    monkeypatch.setattr(writer, "PATIENCE_SECONDS", (0.001, 0.001))
+    monkeypatch.setattr(writer, "SIZE_LIMIT_BYTES", BOUND)
     engine = SqliteEngine(path)
     with engine.write() as transaction:
         transaction.execute("CREATE TABLE items (content BLOB)")
@@ -52,7 +52,7 @@ def test_overlapping_readers_do_not_make_the_log_grow(engine: SqliteEngine) -> N
 def test_log_shrinks_after_a_long_reader_ends(
     engine: SqliteEngine, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(write_ahead_log, "PAUSES_SECONDS", (0.0, 0.0))
+    monkeypatch.setattr(writer, "PAUSES_SECONDS", (0.0, 0.0))
     with engine.read() as reader:
         reader.scalar("SELECT count(*) FROM items")
         write(engine, 40)
@@ -64,7 +64,7 @@ def test_log_shrinks_after_a_long_reader_ends(
 def test_a_reader_that_stays_is_waited_for_as_the_log_grows_and_time_goes_by(
     engine: SqliteEngine, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(write_ahead_log, "PAUSES_SECONDS", (1000.0, 1000.0))
+    monkeypatch.setattr(writer, "PAUSES_SECONDS", (1000.0, 1000.0))
     tried: list[float] = []
     with engine.read() as reader:
         reader.scalar("SELECT count(*) FROM items")
@@ -81,8 +81,8 @@ def test_a_checkpoint_by_another_process_is_not_mistaken_for_a_reader(
 ) -> None:
     """SQLite refuses a second checkpoint at once, without waiting."""
     waits_for_writer, may_give_up = threading.Event(), threading.Event()
-    monkeypatch.setattr(write_ahead_log, "PATIENCE_SECONDS", (60.0, 60.0))
-    monkeypatch.setattr(write_ahead_log.time, "sleep", lambda _: may_give_up.set())
+    monkeypatch.setattr(writer, "PATIENCE_SECONDS", (60.0, 60.0))
+    monkeypatch.setattr(writer.time, "sleep", lambda _: may_give_up.set())
 
     def give_up(_attempts: int) -> bool:
         waits_for_writer.set()

@@ -20,7 +20,7 @@ from memstore import NotFound, Store
 from memstore.database.engine import Transaction
 from memstore.database.sqlite import writer
 from memstore.database.sqlite.engine import SqliteEngine
-from memstore.database.sqlite.write_queue import Turn, WriteQueue
+from memstore.database.sqlite.writer import Turn, WriteQueue
 from memstore.errors import FileMissing, StorageError, StoreBusy
 
 Body = Callable[[Transaction], object]

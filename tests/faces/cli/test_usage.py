@@ -13,7 +13,7 @@ from tests.support.command_line import CommandLine, cli_fixture  # noqa: F401
 
 from memstore.domain.results import RANKINGS
 from memstore.faces.cli import transfer
-from memstore.faces.cli.catalogue import COMMANDS
+from memstore.faces.cli.main import COMMANDS
 from memstore.faces.cli.usage import ELSEWHERE
 from memstore.store.file import File
 

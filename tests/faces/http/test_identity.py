@@ -23,7 +23,7 @@ from tests.support.identity_provider import (
 
 import memstore
 from memstore.errors import InvalidArgument
-from memstore.faces.http import identity, provider_keys
+from memstore.faces.http import identity, provider_tokens
 from memstore.faces.http.provider_tokens import is_jwt
 from memstore.faces.mcp.main import main
 
@@ -262,7 +262,7 @@ def test_a_new_key_is_read_at_once_and_random_keys_are_not(
         old = fresh.token(**SEARCH)
         assert (await status(server, old))[0] == 200
         assert fresh.asked.count(KEYS) == 1
-        manual_clock.advance(provider_keys.MIN_INTERVAL_SECONDS)
+        manual_clock.advance(provider_tokens.MIN_INTERVAL_SECONDS)
         fresh.rotate("second")
         assert (await status(server, fresh.token(**SEARCH)))[0] == 200
         assert fresh.asked.count(KEYS) == 2
@@ -272,7 +272,7 @@ def test_a_new_key_is_read_at_once_and_random_keys_are_not(
             assert (await status(server, unknown))[0] == 401
         assert fresh.asked.count(KEYS) == 2
         fresh.rotate("third")
-        manual_clock.advance(provider_keys.MIN_INTERVAL_SECONDS)
+        manual_clock.advance(provider_tokens.MIN_INTERVAL_SECONDS)
         assert (await status(server, fresh.token(**SEARCH)))[0] == 200
 
     run(path, use, settings(fresh))
@@ -285,14 +285,14 @@ def test_keys_are_used_for_an_hour_while_the_provider_is_away(
         token = fresh.token(seconds=99_999, **SEARCH)
         assert (await status(server, token))[0] == 200
         fresh.away = True
-        manual_clock.advance(provider_keys.REFRESH_SECONDS + 1)
+        manual_clock.advance(provider_tokens.REFRESH_SECONDS + 1)
         asked = len(fresh.asked)
         assert (await status(server, token))[0] == 200
         assert len(fresh.asked) > asked
-        manual_clock.advance(provider_keys.MAX_AGE_SECONDS)
+        manual_clock.advance(provider_tokens.MAX_AGE_SECONDS)
         assert (await status(server, token))[0] == 503
         fresh.away = False
-        manual_clock.advance(provider_keys.MIN_INTERVAL_SECONDS)
+        manual_clock.advance(provider_tokens.MIN_INTERVAL_SECONDS)
         assert (await status(server, token))[0] == 200
 
     run(path, use, settings(fresh))

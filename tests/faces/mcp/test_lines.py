@@ -15,8 +15,8 @@ from tests.faces.mcp.test_tools import HOSTILE
 import memstore
 from memstore import Store
 from memstore.faces.mcp import answers, catalogue
-from memstore.faces.mcp.calls import Calls
-from memstore.faces.mcp.lines import Manner, written
+from memstore.faces.mcp.calls import Calls, Manner
+from memstore.faces.mcp.calls import drawn as written
 from memstore.faces.mcp.methods import Methods
 from memstore.faces.mcp.opening import Opening
 from memstore.text.dated import adjoined

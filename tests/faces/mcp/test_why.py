@@ -10,7 +10,8 @@ from tests.support import mcp_tools
 
 from memstore import Store
 from memstore.faces.mcp import answers
-from memstore.faces.mcp.lines import Manner, written
+from memstore.faces.mcp.calls import Manner
+from memstore.faces.mcp.calls import drawn as written
 from memstore.faces.mcp.tool import ToolError
 
 TOOLS = mcp_tools.offered()

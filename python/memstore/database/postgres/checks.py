@@ -1,4 +1,4 @@
-"""What a database needs for memories to be kept in it, checked from this machine as this user."""
+"""Checks whether a database can keep memories, from this machine and as this user."""
 
 from __future__ import annotations
 

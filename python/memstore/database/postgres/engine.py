@@ -19,7 +19,7 @@ from psycopg.errors import LockNotAvailable
 
 from memstore import settings
 from memstore.database.engine import Outdated, longest_wait, taken_back
-from memstore.database.postgres import migrations, pools, row_security, structure
+from memstore.database.postgres import pools, row_security, structure
 from memstore.database.postgres import remembered as remembering
 from memstore.database.postgres.address import Address
 from memstore.database.postgres.connection import Sent
@@ -27,7 +27,10 @@ from memstore.database.postgres.failures import Translated, is_lost, storage_err
 from memstore.database.postgres.lazy_read import READ, LazyRead
 from memstore.database.postgres.lazy_write import LazyWrite, Locked, Outrun
 from memstore.database.postgres.remembered import State, Turn, is_same
+from memstore.database.postgres.schema import tables
 from memstore.database.postgres.transaction import COMMIT, PostgresTransaction
+from memstore.database.tables import meta as meta_table
+from memstore.database.writes import Insert
 from memstore.domain import clock
 from memstore.domain.arguments import checked_real
 from memstore.errors import (
@@ -55,6 +58,28 @@ if TYPE_CHECKING:
         Transaction,
     )
     from memstore.database.postgres.connection import Answer, Connection
+
+
+SCHEMA_LOCK: Final = 0x6D656D73746F7265
+"""The advisory lock of the schema: "memstore"."""
+
+
+NAMESPACE: Final = Insert("memstore_namespaces", ("namespace", "tenant"), unique=("namespace",))
+
+
+def create(transaction: PostgresTransaction) -> None:
+    """Create the tables, unless they are there, and the transaction's tenant."""
+    tenant = {"tenant": transaction.tenant}
+    if not transaction.scalar("SELECT count(to_regclass('memstore_tenants'))"):
+        transaction.connection.execute(tables.text())
+    transaction.run(Insert("memstore_tenants", ("tenant",)), tenant)
+    transaction.run(NAMESPACE, {**tenant, "namespace": transaction.tenant})
+    meta_table.put(transaction, "schema_family", meta_table.FAMILY)
+    transaction.run(
+        Insert("memstore_generations", ("id", "state", "created_at"), ("1", "'active'", ":at")),
+        {"at": clock.to_text(clock.utc_now())},
+    )
+
 
 T = TypeVar("T")
 
@@ -537,7 +562,7 @@ class PostgresEngine:
             (found,) = connection.together(self._locking)
             if found.row is not None:
                 return found.row
-        connection.run("SELECT pg_advisory_xact_lock($1)", migrations.LOCK)
+        connection.run("SELECT pg_advisory_xact_lock($1)", SCHEMA_LOCK)
         return None
 
     def _notes_schema(self, row: Row | None) -> bool:
@@ -629,7 +654,7 @@ class PostgresEngine:
         if new:
             transaction.connection.together(row_security.looking_up(new))
         for namespace in new:
-            transaction.run(migrations.NAMESPACE, {"namespace": namespace, "tenant": self.tenant})
+            transaction.run(NAMESPACE, {"namespace": namespace, "tenant": self.tenant})
             row = transaction.one(
                 "SELECT tenant FROM memstore_namespaces WHERE namespace = :namespace",
                 {"namespace": namespace},
@@ -648,7 +673,7 @@ class PostgresEngine:
     # -- the schema ---------------------------------------------------------------------------
 
     def create_schema(self, transaction: Transaction) -> None:
-        migrations.create(_ours(transaction))
+        create(_ours(transaction))
 
     def take_step(self, transaction: Transaction, version: int) -> None:
         raise StorageError(

@@ -1,4 +1,4 @@
-"""What a process remembers of a tenant between its transactions.
+"""Keeps a tenant's row between the transactions of a process.
 
 The tenant's row has a version, which every write changes to a value that it never had. What was
 read at a version holds as long as the row has it, so a write that finds it unchanged needs to read

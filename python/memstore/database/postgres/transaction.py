@@ -4,24 +4,27 @@ from __future__ import annotations
 
 import struct
 from contextlib import suppress
-from typing import TYPE_CHECKING, Any, Final, cast
+from functools import lru_cache
+from struct import Struct
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, cast
 
 from memstore.database import acts
-from memstore.database.dialect import parameters_of
+from memstore.database.dialect import parameters_of, with_parameters
 from memstore.database.engine import NO_PARAMETERS, LastWrite, Queued, Transaction
-from memstore.database.postgres import derived, forms, statements, vector_codes
+from memstore.database.postgres import derived, forms, statements
 from memstore.database.postgres import remembered as remembering
-from memstore.database.postgres.arrays import array, ids
+from memstore.database.postgres.arrays import Bits, array, ids
 from memstore.database.postgres.connection import Sent
 from memstore.database.postgres.dialect import DIALECT
 from memstore.database.postgres.failures import Translated
 from memstore.database.postgres.remembered import State
 from memstore.database.postgres.schema import tables
 from memstore.database.postgres.schema.tables import TENANT
-from memstore.database.writes import Insert
+from memstore.database.writes import Insert, Update
 from memstore.domain.arguments import MAX_NUMBER
 from memstore.domain.metadata import json_writer
-from memstore.domain.records import Head
+from memstore.domain.records import BYTES_PER_NUMBER, Head
+from memstore.frozen import replace
 from memstore.lazy import lazy_import
 
 if TYPE_CHECKING:
@@ -44,6 +47,75 @@ else:
     indexes = lazy_import("memstore.database.postgres.full_text")
     sending = lazy_import("memstore.database.postgres.sending")
     marked = lazy_import("memstore.database.sqlite.marked")
+
+
+MAX_BITS: Final = 4096
+"""Of a longer vector the first numbers count: an index takes no entry above 2,700 bytes."""
+
+SIGNS: Final = b"0" * 128 + b"1" * 128
+"""The digit that the highest byte of a number stands for."""
+
+TABLES: Final = frozenset({"memstore_fact_vectors", "memstore_piece_vectors"})
+
+_length: Final = Struct(">i").pack
+
+
+def code(blob: bytes) -> Bits:
+    """Return the code of a vector, float32, little-endian."""
+    signs = blob[BYTES_PER_NUMBER - 1 : MAX_BITS * BYTES_PER_NUMBER : BYTES_PER_NUMBER]
+    count = len(signs)
+    number = int(signs.translate(SIGNS) or b"0", 2) << -count % 8
+    return Bits(_length(count) + number.to_bytes((count + 7) // 8, "big"))
+
+
+class Coded(NamedTuple):
+    """A form that writes vectors, changed so that it writes their codes too."""
+
+    form: Form
+    vector: str | None
+    """The parameter of the vector; ``None`` if the form removes vectors."""
+    places: tuple[int | None, ...]
+    """The place of each parameter in a row without the code; ``None`` for the code."""
+
+
+@lru_cache(maxsize=512)
+def coded(form: Form) -> Coded | None:
+    """Return a form with codes; ``None`` if it writes no vectors."""
+    if isinstance(form, Insert) and "embedding" in form.columns:
+        value = form.values[form.columns.index("embedding")]
+        made: Form = replace(
+            form, columns=(*form.columns, "code"), values=(*form.values, _of_code(value))
+        )
+    elif isinstance(form, Update) and "embedding" in form.settings:
+        value = form.settings["embedding"]
+        made = replace(form, settings={**form.settings, "code": _of_code(value)})
+    else:
+        return None
+    vector = next(iter(parameters_of(value)), None)
+    places = tuple(None if name == "code" else form.names.index(name) for name in made.names)
+    return Coded(made, vector, places)
+
+
+def _of_code(value: str) -> str:
+    """Return the expression of a code beside that of its vector."""
+    return with_parameters(value, lambda _: ":code")
+
+
+def with_code(form: Form, values: Given) -> tuple[Form, Given]:
+    """Return a form, and its values, that writes the codes of the vectors it writes."""
+    found = coded(form) if form.table in TABLES else None
+    if found is None or found.vector is None:
+        return form if found is None else found.form, values
+    if isinstance(values, tuple):
+        own = _code(values[form.names.index(found.vector)])
+        row: Row = tuple(own if place is None else values[place] for place in found.places)
+        return found.form, row
+    return found.form, {**values, "code": _code(values[found.vector])}
+
+
+def _code(blob: object) -> Bits | None:
+    return code(blob) if isinstance(blob, bytes) else None
+
 
 STATE: Final = (
     "UPDATE memstore_tenants SET version = $1, epoch = $2, counters = $3, line = $4, at = $5,"
@@ -172,7 +244,7 @@ class PostgresTransaction(Transaction):
             self._admitted |= unknown
 
     def code(self, vector: bytes) -> Value:
-        return vector_codes.code(vector)
+        return code(vector)
 
     def stamp_of_others(self) -> object:
         return "ours"  # other programs do not write there, so nothing of theirs is to be adopted
@@ -281,7 +353,7 @@ class PostgresTransaction(Transaction):
             self._pending.append(self._write(form, values, returns=False))
 
     def queue(self, form: Form, values: Given, finish: Finish | None = None) -> None:
-        form, row = vector_codes.with_code(form, values)
+        form, row = with_code(form, values)
         self._prefetched = []
         if not isinstance(row, tuple):
             row = tuple(cast("Value", row[name]) for name in form.names)
@@ -419,7 +491,7 @@ class PostgresTransaction(Transaction):
 
     def _write(self, form: Form, values: Given, *, returns: bool) -> Sent:
         """Return a write as it is sent, and note what it changes."""
-        form, values = vector_codes.with_code(form, values)
+        form, values = with_code(form, values)
         statement = statements.write(form, returns)
         self._note(statement)
         given = _named(form.names, values)

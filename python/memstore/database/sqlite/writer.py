@@ -10,7 +10,8 @@ from __future__ import annotations
 import copy
 import threading
 import time
-from contextlib import contextmanager
+from collections import deque
+from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Final
 
 import apsw
@@ -23,12 +24,174 @@ from memstore.database.sqlite.transaction import (
     roll_back,
     storage_error,
 )
-from memstore.database.sqlite.write_ahead_log import WriteAheadLog
-from memstore.database.sqlite.write_queue import Turn, WriteQueue
 from memstore.errors import Remedy, StorageError, StoreBusy
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
+
+
+class Turn:
+    """The turn of one thread: not requested yet, waiting, held, or given back."""
+
+    def __init__(self, *, shares: bool) -> None:
+        self.shares = shares
+        """Whether the thread can join the transaction that the previous one left open."""
+        self.thread = threading.get_ident()
+        self.called: threading.Lock | None = None
+        """Released when the turn has come, if the thread had to wait."""
+        self.is_over = False
+
+
+class WriteQueue:
+    """A queue of turns; at most one is held."""
+
+    def __init__(self) -> None:
+        self._deciding = threading.Lock()
+        self._holder: Turn | None = None
+        self._waiting: deque[Turn] = deque()
+
+    def take(self, turn: Turn, wait_seconds: float) -> bool:
+        """Wait for the turn, and return whether the thread got it.
+
+        A thread that already holds a turn does not get another. After an exception (Ctrl-C) the
+        turn may be held or waiting, so the caller must always give it back.
+        """
+        with self._deciding:
+            if self._holder is None:
+                self._holder = turn
+                return True
+            if wait_seconds <= 0 or self._holder.thread == turn.thread:
+                return False
+            called = turn.called = threading.Lock()
+            called.acquire()
+            self._waiting.append(turn)
+        called.acquire(timeout=wait_seconds)
+        with self._deciding:
+            if self._holder is not turn:
+                self._waiting.remove(turn)
+            return self._holder is turn
+
+    @property
+    def are_waited_for(self) -> bool:
+        """Whether any thread is waiting."""
+        return bool(self._waiting)
+
+    def has(self, turn: Turn) -> bool:
+        return self._holder is turn
+
+    def is_mine(self) -> bool:
+        """Return whether this thread holds the turn."""
+        holder = self._holder
+        return holder is not None and holder.thread == threading.get_ident()
+
+    def hand_over(self) -> bool:
+        """Pass the turn to the next thread if that one shares; return whether it was passed."""
+        with self._deciding:
+            if not self._waiting or not self._waiting[0].shares:
+                return False
+            self._holder = self._waiting[0]
+            self._call_holder()
+            return True
+
+    def give_back(self, turn: Turn) -> None:
+        """Pass the turn to the next thread if this one holds it, or stop waiting for it.
+
+        If a call is interrupted, the next call completes it.
+        """
+        with self._deciding:
+            if turn in self._waiting:
+                self._waiting.remove(turn)
+            if self._holder is turn:
+                self._holder = self._waiting[0] if self._waiting else None
+            self._call_holder()
+        turn.is_over = True
+
+    def _call_holder(self) -> None:
+        """Wake the thread that holds the turn, if it is still waiting."""
+        if self._waiting and self._waiting[0] is self._holder:
+            self._waiting.popleft()
+        called = None if self._holder is None else self._holder.called
+        if called is not None and called.locked():
+            called.release()
+
+
+COPIED_PAGES: Final = 1000
+"""The size from which a commit copies the log into the file: SQLite's own default."""
+
+BOUND_PAGES: Final = 4096
+"""The size, 16 MB, from which the log is restarted."""
+
+PATIENCE_SECONDS: Final = (0.2, 0.5)
+"""How long to wait for readers: for a log at the bound, and at most for a longer one. Shorter waits
+seldom succeed while searches overlap."""
+
+RETRY_SECONDS: Final = 0.001
+"""The pause between attempts to get a lock: other writers free theirs only for a moment."""
+
+PAUSES_SECONDS: Final = (1.0, 5.0)
+"""The first and the longest pause after a failed attempt; each is twice the previous one."""
+
+GROWTH: Final = 1.2
+"""From a log this many times as long as at the last wait on, readers are waited for again, pause or
+not: writers that fill some ten megabytes a second wait oftener, and are slowed down by it."""
+
+SIZE_LIMIT_BYTES: Final = 16 * 1024 * 1024
+"""The size to which SQLite truncates the log's file when the log is restarted."""
+
+
+class WriteAheadLog:
+    """Checkpoints after commits of one connection."""
+
+    def __init__(self, connection: apsw.Connection) -> None:
+        self._connection = connection
+        self._pages = 0
+        self._pause = 0.0
+        self._not_before = 0.0
+        self._long_pages = 0.0
+        connection.pragma("journal_size_limit", SIZE_LIMIT_BYTES)
+        connection.set_wal_hook(self._note)
+
+    def _note(self, _connection: apsw.Connection, _database: str, pages: int) -> int:
+        # This must not fail: a commit that succeeded would look as if it had failed.
+        self._pages = pages
+        return apsw.SQLITE_OK
+
+    def keep_short(self) -> None:
+        """Copy the log into the file, if it has grown; never fails."""
+        if self._pages < COPIED_PAGES:
+            return
+        pages, self._pages = self._pages, 0
+        is_paused = time.monotonic() < self._not_before and pages < self._long_pages
+        with suppress(apsw.Error):  # disk full or failing: the next write reports it
+            if pages < BOUND_PAGES or is_paused:
+                self._connection.wal_checkpoint(mode=apsw.SQLITE_CHECKPOINT_PASSIVE)
+            elif self._restart(pages):
+                self._pause = self._not_before = 0.0
+            else:
+                self._long_pages = GROWTH * pages
+                shortest, longest = PAUSES_SECONDS
+                self._pause = min(max(2 * self._pause, shortest), longest)
+                self._not_before = time.monotonic() + self._pause
+
+    def _restart(self, pages: int) -> bool:
+        """Copy the whole log and empty it; return whether its readers ended in time."""
+        least, most = PATIENCE_SECONDS
+        deadline = time.monotonic() + min(least * pages / BOUND_PAGES, most)
+
+        def wait(_attempts: int = 0) -> bool:
+            time.sleep(RETRY_SECONDS)
+            return time.monotonic() < deadline
+
+        self._connection.set_busy_handler(wait)
+        while True:
+            try:
+                self._connection.wal_checkpoint(mode=apsw.SQLITE_CHECKPOINT_TRUNCATE)
+            except apsw.BusyError:  # at once, if another process is copying the log
+                if not wait():
+                    return False
+            else:
+                return True
+
 
 GROUP_SECONDS: Final = 0.02
 """How long threads may join an open transaction. Other processes wait in the meantime."""

@@ -1,4 +1,4 @@
-"""How much is stored about facts and episodes that are about to be erased."""
+"""Counts what is stored about facts and episodes that are about to be erased."""
 
 from __future__ import annotations
 

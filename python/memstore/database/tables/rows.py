@@ -1,4 +1,4 @@
-"""What tables have in common: reads of some namespaces, and times stored as text."""
+"""Helpers of all tables: reads of some namespaces, and times stored as text."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which episodes are turns of conversations that no model has read."""
+"""Selects the turns of conversations that no model has read."""
 
 from __future__ import annotations
 

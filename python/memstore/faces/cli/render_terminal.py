@@ -6,25 +6,29 @@ Imported only where a terminal is, since rich is slow to import. Text is only ev
 
 from __future__ import annotations
 
-from contextlib import nullcontext
+import subprocess
+import sys
+from contextlib import contextmanager, nullcontext, suppress
+from datetime import timedelta
 from typing import TYPE_CHECKING, Any, Final
 
 from rich.console import Console
 from rich.panel import Panel
 from rich.text import Text
 
+from memstore import settings
 from memstore.domain import records, zones
 from memstore.domain.status import DAYS
 from memstore.faces import wording
-from memstore.faces.cli import activity, render
+from memstore.faces.cli import render
 from memstore.faces.cli.owners import ways_to_see
 from memstore.faces.escaping import counted, minute, visible_lines
-from memstore.lazy import lazy_import
 from memstore.settings import DEFAULT_NAMESPACE
 from memstore.text.escaping import visible
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from datetime import date
 
     from memstore.domain.differences import Differences
     from memstore.domain.episodes import Episode
@@ -34,11 +38,67 @@ if TYPE_CHECKING:
     from memstore.domain.searches import GivenFact, RecordedSearch
     from memstore.domain.status import StoreStatus
     from memstore.domain.tasks import Task
-    from memstore.faces.cli import pager
     from memstore.faces.cli.render import EpisodeHits, Hits
     from memstore.upkeep.findings import Finding
-else:
-    pager = lazy_import("memstore.faces.cli.pager")
+
+
+@contextmanager
+def in_pager(console: Console) -> Iterator[None]:
+    """Collect what is printed in the block; if it is longer than the terminal, page through it.
+
+    Output that goes elsewhere is printed as it comes.
+    """
+    command = settings.pager()
+    if not sys.stdout.isatty() or not command:
+        yield
+        return
+    with console.capture() as captured:
+        yield
+    text = captured.get()
+    if (text.count("\n") < console.height and console.height) or not _page(command, text):
+        console.file.write(text)
+
+
+def _page(command: str, text: str) -> bool:
+    """Return whether the pager could be started."""
+    try:
+        reader = subprocess.Popen(  # noqa: S602 - the user's own command
+            command,
+            shell=True,
+            stdin=subprocess.PIPE,
+            env=settings.pager_environment(),
+            encoding="utf-8",
+            errors="backslashreplace",
+        )
+    except OSError:
+        return False
+    with suppress(BrokenPipeError, KeyboardInterrupt):  # closed before the end
+        reader.communicate(text)
+    while True:
+        with suppress(KeyboardInterrupt):  # it goes to the pager
+            return reader.wait() not in (126, 127)  # a shell's codes for what it cannot run
+
+
+BARS: Final = "▁▂▃▄▅▆▇█"
+NONE: Final = "·"
+WEEK: Final = 7
+
+
+def drawn(by_day: Mapping[str, int], today: date) -> str:
+    """Return a bar for each of the last days, today's last, with a space between weeks.
+
+    The highest bar is the day with the most; a dot is a day without any.
+    """
+    days = [today - timedelta(days=ago) for ago in range(DAYS - 1, -1, -1)]
+    numbers = [by_day.get(day.isoformat(), 0) for day in days]
+    most = max(numbers)
+    bars = "".join(_bar(number, most) for number in numbers)
+    return " ".join(bars[start : start + WEEK] for start in range(0, DAYS, WEEK))
+
+
+def _bar(number: int, most: int) -> str:
+    return BARS[-(-number * len(BARS) // most) - 1] if number else NONE
+
 
 WIDEST: Final = 100
 """The widest text, in columns: longer lines are hard to read."""
@@ -162,7 +222,7 @@ class TerminalShow:
     def acts(self, acts: Sequence[Act], *, paged: bool = False) -> None:
         """Print a line for each act, cut off at the edge of the screen."""
         room = max((len(str(act.line)) for act in acts), default=0)
-        with pager.paged(self._console) if paged else nullcontext():
+        with in_pager(self._console) if paged else nullcontext():
             for act in acts:
                 for line in _act_lines(act, room, self._console.width):
                     line.truncate(self._console.width, overflow="ellipsis")
@@ -192,7 +252,7 @@ class TerminalShow:
 
     def differences(self, found: Differences) -> None:
         """Print a changelog: a heading for each kind of difference."""
-        with pager.paged(self._console):
+        with in_pager(self._console):
             self.line((found.period, "dim"))
             for kind, members in found.grouped():
                 self.line()
@@ -514,7 +574,7 @@ def _activity(status: StoreStatus) -> list[tuple[str, list[Span]]]:
         (
             f"new {noun}s",
             [
-                (activity.drawn(by_day, today), "cyan"),
+                (drawn(by_day, today), "cyan"),
                 (f"  {sum(by_day.values()):,} in {DAYS // 7} weeks", "dim"),
             ],
         )

@@ -444,7 +444,7 @@ LEFT: Final = {
     "external_key": "the external key was changed there",
     "other": "changed there",
 }
-"""The sentence for each :class:`memstore.transfer.known.Left`."""
+"""The sentence for each :class:`memstore.transfer.merging.Left`."""
 
 
 def _tell_left(done: ImportReport, show: cli.Show) -> None:

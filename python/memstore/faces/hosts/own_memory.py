@@ -1,4 +1,4 @@
-"""What hosts remember by themselves, in Markdown files: found, read, and followed as facts.
+"""Finds and reads the Markdown files in which hosts remember, and follows them as facts.
 
 Claude Code has a folder for each project, ``projects/NAME/memory`` in its own; Gemini CLI one for
 each project and ``GEMINI.md`` for all of them; Codex one for everything. The files in a repository

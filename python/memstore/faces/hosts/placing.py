@@ -1,4 +1,4 @@
-"""What is known about a value that was put into a settings text, in either language.
+"""Describes a value that was put into a settings text, in either language.
 
 An edit inserts text and leaves every other character alone. Its :class:`Placed` remembers the text
 around the value, so that taking the value out again restores the text as it was.

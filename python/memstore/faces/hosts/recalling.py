@@ -1,4 +1,4 @@
-"""What an agent is told at the start of a session and at a prompt, as a text for its host.
+"""Writes what an agent is told at the start of a session and at a prompt, as a text for its host.
 
 The hooks print it, on the machine of the file or, over HTTP, on another.
 """

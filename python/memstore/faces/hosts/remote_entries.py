@@ -1,4 +1,4 @@
-"""How each host is told of a server over HTTP, and where it keeps the token.
+"""The entries that tell each host of a server over HTTP, and the place of its token.
 
 Claude Code asks ``memstore hook headers`` for the header, so its settings have no token. Codex,
 Gemini CLI and Cursor keep it in their own settings, as they do for any server, and nobody else may

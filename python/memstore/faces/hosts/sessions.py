@@ -1,4 +1,4 @@
-"""What each session of a host was given, in small files that survive from one hook to the next.
+"""Records what each session of a host was given, in small files that outlive a hook.
 
 A hook is a process of its own, and what it gave at one prompt is still in the model's context at
 the next. So for each session there is a file with the names of the facts and turns that it was

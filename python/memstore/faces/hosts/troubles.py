@@ -1,4 +1,4 @@
-"""What hooks could not do, in small files that ``memstore status`` and ``memstore doctor`` show.
+"""Records what hooks could not do, in small files that ``memstore status`` and ``doctor`` show.
 
 A hook has nobody to tell: its host ignores standard error, and the process that keeps a
 conversation has none. So for each session there is a file with what of it was left out, and one

@@ -1,4 +1,4 @@
-"""Who sent a request over HTTP, and what they may do."""
+"""Identifies the sender of a request over HTTP, and what they may do."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How the server ends: it stops being ready, then stops listening, then waits for running calls."""
+"""Ends the server: it stops being ready, then stops listening, then waits for running calls."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the server counts and measures, for Prometheus: ``GET /metrics`` at an address of its own.
+"""Counts and measures for Prometheus: ``GET /metrics`` at an address of its own.
 
 Labels have few values, all of them ours: tools, classes of status codes, names of error classes.
 No namespace, owner, token, client or text is among them (decision 110).

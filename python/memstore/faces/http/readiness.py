@@ -1,4 +1,4 @@
-"""Whether the server can answer requests now: ``/livez``, ``/readyz`` and ``/health``.
+"""Answers ``/livez``, ``/readyz`` and ``/health``: whether the server can answer requests now.
 
 Live is a process whose loop answers. Ready is one whose database can be read, and which has not
 been told to end. Restarting a server helps only one that is not live, so the two are apart.

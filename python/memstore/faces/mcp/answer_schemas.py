@@ -1,4 +1,4 @@
-"""What each tool answers, as JSON schemas, for hosts that check or use the structured content.
+"""JSON schemas of the tools' answers, for hosts that check or use the structured content.
 
 A schema names what a client may rely on; an answer may hold more.
 """

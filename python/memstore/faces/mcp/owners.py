@@ -1,4 +1,4 @@
-"""What an answer says about owners that the call did not name.
+"""Writes the part of an answer about owners that the call did not name.
 
 A call that names no owner learns how much other owners of its namespace hold, so that an empty
 answer is not taken for an empty memory. It learns neither who they are nor, if it named an owner,

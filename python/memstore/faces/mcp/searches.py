@@ -1,4 +1,4 @@
-"""What a tool was asked and gave, for the record of searches."""
+"""Records what a tool was asked and gave, as a search."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Where facts come from: the episodes that they rest on, with their words marked."""
+"""Shows the episodes that facts rest on, with their words marked."""
 
 from __future__ import annotations
 

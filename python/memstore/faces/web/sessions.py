@@ -1,4 +1,4 @@
-"""Who is signed in to the pages, and with what: one-time codes and sessions, held in memory."""
+"""One-time codes and sessions of those who are signed in to the pages, held in memory."""
 
 from __future__ import annotations
 

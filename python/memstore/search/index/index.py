@@ -30,7 +30,6 @@ from memstore.search.index.contents import Contents, ThreadedCall
 from memstore.search.index.files import Files
 from memstore.search.index.recorded import InDatabase, InFolder, is_sealed
 from memstore.search.index.residents import RESIDENTS
-from memstore.search.index.shared_lock import SharedLock, Taken
 
 if TYPE_CHECKING:
     import logging
@@ -48,6 +47,64 @@ if TYPE_CHECKING:
 else:
     leases = lazy_import("memstore.embedding.leases")
     logging = lazy_import("logging")
+
+
+class Taken(Exception):
+    """The lock is not free."""
+
+
+class SharedLock:
+    """See the module.
+
+    With ``at_once``, :class:`Taken` is raised instead of waiting.
+    """
+
+    def __init__(self) -> None:
+        self._changed = threading.Condition()
+        self._inside = 0
+        self._alone = False
+        self._waiting = 0
+
+    def enter(self, *, at_once: bool = False) -> None:
+        """Enter together with others, until :meth:`leave`."""
+        with self._changed:
+            self._wait_until(lambda: not self._alone and not self._waiting, at_once)
+            self._inside += 1
+
+    def leave(self) -> None:
+        with self._changed:
+            self._inside -= 1
+            self._changed.notify_all()
+
+    @contextmanager
+    def alone(self, *, stay: bool = False, at_once: bool = False) -> Iterator[None]:
+        """Be inside alone; with ``stay``, remain inside afterwards, until :meth:`leave`.
+
+        No other thread is alone in between. After an error, the thread does not remain inside.
+        """
+        with self._changed:
+            self._waiting += 1
+            try:
+                self._wait_until(lambda: not self._alone and not self._inside, at_once)
+            finally:
+                self._waiting -= 1
+            self._alone = True
+        try:
+            yield
+        except BaseException:
+            stay = False
+            raise
+        finally:
+            with self._changed:
+                self._alone = False
+                self._inside += stay
+                self._changed.notify_all()
+
+    def _wait_until(self, is_free: Callable[[], bool], at_once: bool) -> None:
+        if at_once and not is_free():
+            raise Taken
+        self._changed.wait_for(is_free)
+
 
 T = TypeVar("T")
 

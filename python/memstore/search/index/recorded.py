@@ -1,4 +1,4 @@
-"""Where it is recorded which derived files belong to a database: in itself, or in a local folder.
+"""Records which derived files belong to a database: in the database, or in a local folder.
 
 A file's database records its own. The files of a server's memory are each machine's own, in a
 folder that only its user can open. The database may be restored to an earlier state, or a replica

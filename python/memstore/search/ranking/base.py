@@ -1,4 +1,4 @@
-"""What a ranking is: it puts the rows that words and vectors found into one order."""
+"""The protocol of a ranking, which puts the rows that words and vectors found into one order."""
 
 from __future__ import annotations
 

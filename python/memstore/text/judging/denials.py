@@ -1,4 +1,4 @@
-"""What a newer claim says itself, by which it replaces nothing."""
+"""Recognizes newer claims that say themselves that they replace nothing."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What an extractor found in two claims, compared."""
+"""Compares what an extractor found in two claims."""
 
 from __future__ import annotations
 
