@@ -58,7 +58,6 @@ DOORS = {
             "engine",
             "locks",
             "marked",
-            "write_ahead_log",
             "memory",
             "objects",
             "recovery",
@@ -94,7 +93,7 @@ DOORS = {
     },
     "memstore._kernel.vectors": {"embedding.vectors", "vectors"},
     "memstore._kernel.words": {"search.index.contents", "search.lookup", "search.database_lookup"},
-    "jwt": {"faces.http.provider_keys", "faces.http.provider_tokens"},
+    "jwt": {"faces.http.provider_tokens"},
     "os.environ": {"settings"},
     "jinja2": {"faces.web.templating"},
     "prometheus_client": {"faces.http.metrics"},
@@ -108,7 +107,6 @@ DOORS = {
             "distribution",
             "engine",
             "failures",
-            "numbers",
             "pools",
             "structure",
         )
@@ -138,7 +136,6 @@ DOORS = {
         "database.sqlite.disk",
         "database.sqlite.engine",
         "database.sqlite.foreign_log",
-        "database.sqlite.write_ahead_log",
         "database.sqlite.memory",
         "database.sqlite.writer",
         "domain.clock",
@@ -302,7 +299,7 @@ def test_only_learning_works_in_transactions_of_its_own_on_a_stores_facts() -> N
     users = {
         module for module, names in imports().items() if "memstore.store.store.facts_of" in names
     }
-    assert users == {"learn.rebuilding", "learn.reconcile"}
+    assert users == {"learn.extraction"}
     private = {
         name_of(file)
         for file, nodes in parsed().items()

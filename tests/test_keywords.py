@@ -9,7 +9,7 @@ from typing import Any, TypedDict, Unpack
 import pytest
 
 from memstore import Store
-from memstore.episodes.log import Episodes
+from memstore.episodes.episodes import Episodes
 from memstore.keywords import keywords, part
 
 

@@ -34,7 +34,7 @@ MISSING: Final[Any] = type("Missing", (), {"__repr__": lambda _: "MISSING"})()
 """The default of a field that has none."""
 
 
-class Field(NamedTuple):
+class FieldSpec(NamedTuple):
     """One field of a frozen class."""
 
     name: str
@@ -60,7 +60,7 @@ def field(
     metadata: Mapping[str, Any] | None = None,
 ) -> Any:
     """Describe a field, like :func:`dataclasses.field`."""
-    return Field("", "", default, default_factory, kw_only, repr, metadata or {})
+    return FieldSpec("", "", default, default_factory, kw_only, repr, metadata or {})
 
 
 @overload
@@ -75,9 +75,9 @@ def frozen(cls: Any = None, /, *, kw_only: bool = False) -> Any:
     return _prepared(cls, kw_only)
 
 
-def fields(record: Any) -> tuple[Field, ...]:
+def fields(record: Any) -> tuple[FieldSpec, ...]:
     """Return the stored fields of a frozen class or of an instance."""
-    found: tuple[Field, ...] = record._shape.stored
+    found: tuple[FieldSpec, ...] = record._shape.stored
     return found
 
 
@@ -115,7 +115,7 @@ def _surplus(kind: Any, other: Any) -> tuple[str, ...]:
 class _Shape:
     """What the shared functions need to know about a class."""
 
-    def __init__(self, found: Mapping[str, Field]) -> None:
+    def __init__(self, found: Mapping[str, FieldSpec]) -> None:
         self.fields = tuple(found.values())
         self.stored = tuple(one for one in self.fields if one.is_stored)
         self.positional = tuple(one.name for one in self.fields if not one.kw_only)
@@ -129,7 +129,7 @@ class _Shape:
 
 
 def _prepared(cls: Any, kw_only: bool) -> Any:
-    found: dict[str, Field] = {}
+    found: dict[str, FieldSpec] = {}
     for base in reversed(cls.__mro__[1:]):
         if "_shape" in base.__dict__:
             found |= {one.name: one for one in base.__dict__["_shape"].fields}
@@ -137,8 +137,8 @@ def _prepared(cls: Any, kw_only: bool) -> Any:
         if annotation.startswith("ClassVar["):
             continue
         given = cls.__dict__.get(name, MISSING)
-        if not isinstance(given, Field):
-            given = Field(name, annotation, given, None, kw_only, True, {})
+        if not isinstance(given, FieldSpec):
+            given = FieldSpec(name, annotation, given, None, kw_only, True, {})
         elif given.default is MISSING:
             delattr(cls, name)
         else:
@@ -231,7 +231,7 @@ class _Signature:
         )
 
 
-def _default(one: Field, none: Any) -> Any:
+def _default(one: FieldSpec, none: Any) -> Any:
     """Return the default as a signature shows it; ``none`` for a required field."""
     return one.default_factory or (none if one.default is MISSING else one.default)
 
@@ -251,7 +251,7 @@ class _OfDataclass:
         return getattr(twin, self._name)
 
 
-def _described(one: Field) -> tuple[str, Any, Any]:
+def _described(one: FieldSpec) -> tuple[str, Any, Any]:
     given: dict[str, Any] = {"kw_only": one.kw_only, "repr": one.repr, "metadata": one.metadata}
     if one.default is not MISSING:
         given["default"] = one.default

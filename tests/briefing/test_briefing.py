@@ -13,7 +13,7 @@ from tests.support.clock import ManualClock
 
 import memstore
 from memstore import NewEpisode, Scope, Store
-from memstore.briefing.budget import Group, ShownLine, clipped, fitting, shared
+from memstore.briefing.budget import LineGroup, ShownLine, clipped, fitting, shared
 from memstore.domain import clock
 from memstore.domain.standing import Standing
 from memstore.providers.local import tokens_at_most
@@ -305,7 +305,7 @@ def test_a_clipped_text_is_a_beginning_that_fits(text: str, room: int) -> None:
 )
 def test_groups_never_exceed_the_room(held: list[tuple[list[int], int]], room: int) -> None:
     groups = [
-        Group("title:", [ShownLine("x" * size, n) for n, size in enumerate(sizes)], share)
+        LineGroup("title:", [ShownLine("x" * size, n) for n, size in enumerate(sizes)], share)
         for sizes, share in held
     ]
     told_ = fitting(groups, room, len)

@@ -683,6 +683,9 @@ def test_the_documented_example_prints_its_documented_output(tmp_path: Path) -> 
 
 def test_page_documents_every_argument() -> None:
     page = (Path(__file__).parents[2] / "docs" / "episodes.md").read_text("utf-8")
-    for method in (memstore.episodes.log.Episodes.search, memstore.episodes.log.Episodes.update):
+    for method in (
+        memstore.episodes.episodes.Episodes.search,
+        memstore.episodes.episodes.Episodes.update,
+    ):
         for name in list(inspect.signature(method).parameters)[2:]:
             assert f"`{name}`" in page

@@ -9,8 +9,8 @@ import pytest
 
 from memstore import Episode, IdempotencyConflict, NewEpisode, NotFound, Store
 from memstore.database import short_transactions
-from memstore.database.tables.episodes import Derived
-from memstore.episodes import log, parts
+from memstore.database.tables.episodes import DerivedTexts
+from memstore.episodes import episodes, parts
 
 LIMIT = 2_000
 
@@ -21,7 +21,7 @@ def _short(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(parts, "MAX_BYTES", LIMIT)
     monkeypatch.setattr(parts._cut, "__defaults__", (LIMIT,))
     monkeypatch.setattr(short_transactions, "BYTES_AT_ONCE", LIMIT + 2_000)
-    monkeypatch.setattr(log, "pause", lambda: None)
+    monkeypatch.setattr(episodes, "pause", lambda: None)
 
 
 def words(start: str, size: int) -> str:
@@ -77,7 +77,7 @@ def test_parts_stand_at_one_place_whatever_is_added_between(
     text = words("a", 5 * LIMIT)
     derive = parts.derived_of
 
-    def interrupted(values: Mapping[str, Any]) -> Derived:
+    def interrupted(values: Mapping[str, Any]) -> DerivedTexts:
         if len(values["content"]) > 100:
             monkeypatch.setattr(parts, "derived_of", derive)
             store.episodes.add("between", source="chat", thread="talk")
@@ -111,7 +111,7 @@ def test_what_was_cut_off_is_completed_by_adding_again(
     given.append(turn("after", idempotency_key="a"))
     derive, done = parts.derived_of, 0
 
-    def failing(values: Mapping[str, Any]) -> Derived:
+    def failing(values: Mapping[str, Any]) -> DerivedTexts:
         nonlocal done
         done += 1
         if done > steps:

@@ -182,10 +182,10 @@ READS: dict[str, Callable[[Any, str], Any]] = {
     "half-lives": lambda t, o: fact_table.births(t, [1, 2, 3], ("note",)),
     "facts": lambda t, o: fact_table.get_many(t, [1, 2, 3]),
     "subjects by their beginning": lambda t, o: counts.subjects(
-        t, facts(o), "s", SubjectOrder.NAME, counts.Place("s1", 0), 3
+        t, facts(o), "s", SubjectOrder.NAME, counts.SubjectPlace("s1", 0), 3
     ),
     "subjects by size": lambda t, o: counts.subjects(
-        t, facts(o), "", SubjectOrder.SIZE, counts.Place("s1", 3), 3
+        t, facts(o), "", SubjectOrder.SIZE, counts.SubjectPlace("s1", 3), 3
     ),
     "last line of a large subject": lambda t, o: last_changes.last_line(
         t, facts(o), "s1", last_changes.FEW + 1, 300

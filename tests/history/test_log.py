@@ -259,7 +259,7 @@ def test_acts_are_read_by_the_ids_of_their_lines(store: Store, asked: dict[str, 
     wanted = log_filter(**{**ANY, **asked}, known=[*Kind])
     with store.file.engine.read() as transaction:
         explained = Explained(transaction)
-        found = lines_of_acts.Wanted(
+        found = lines_of_acts.LineConditions(
             explained,  # type: ignore[arg-type]
             wanted,
             ["default"],

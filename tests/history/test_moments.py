@@ -18,7 +18,7 @@ from tests.support.raw import sql
 
 import memstore
 from memstore import InvalidArgument, NotFound, Scope, Store
-from memstore.database import between
+from memstore.database import changed_facts
 from memstore.domain import clock
 from memstore.domain.moments import Moment
 from memstore.domain.standing import Standing
@@ -286,9 +286,9 @@ def test_the_facts_between_two_moments_are_found_by_their_lines(open_store: Open
     a, b = resolve(store, "op:1"), resolve(store, "now")
     with store.file.engine.read() as transaction:
         explained: Any = Explained(transaction)
-        which = between.Filter(("default",), Scope(), subject="s")
-        found = [*between.lines(explained, a, b, which)]
-        assert between.expired(explained, a, b, which) == []
+        which = changed_facts.DifferenceFilter(("default",), Scope(), subject="s")
+        found = [*changed_facts.lines(explained, a, b, which)]
+        assert changed_facts.expired(explained, a, b, which) == []
     assert found == [(101, 101, "add", 1)]
     lines, expired = explained.plans
     assert "SEARCH j USING INTEGER PRIMARY KEY" in lines

@@ -15,7 +15,7 @@ from tests.support.clock import ManualClock
 
 import memstore
 from memstore import Conflict, InvalidArgument, JournalLine, Store
-from memstore.database import journal, selected
+from memstore.database import journal, line_filters
 from memstore.database.tables.facts import is_task
 from memstore.domain import clock
 from memstore.domain.plans import Selection
@@ -562,10 +562,10 @@ def test_an_import_is_taken_back_whole(store: Store, open_store: OpenStore) -> N
 def test_the_selection_reads_no_json(store: Store, web: Store) -> None:
     web.add("x", subject="x")
     with store.file.engine.read() as transaction:
-        where, values = selected.conditions(
+        where, values = line_filters.conditions(
             transaction, Selection(actor="user", episode=1, since=clock.utc_now())
         )
-        of_source, _ = selected.conditions(transaction, Selection(source=WEB))
+        of_source, _ = line_filters.conditions(transaction, Selection(source=WEB))
     assert "json" not in where.casefold()
     # Only confirmations name a source there, and a CASE keeps other lines from being parsed.
     assert of_source.count("json_valid") == 1

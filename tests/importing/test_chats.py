@@ -436,7 +436,7 @@ def test_a_long_item_is_named_and_the_next_one_read(
     with open(file) as opened:
         long, short = long_json.items(opened)
     assert long == Damaged("record 1", "longer than 20 characters")
-    assert short == long_json.Item("", "record 2", "short")
+    assert short == long_json.JsonItem("", "record 2", "short")
 
 
 @pytest.mark.parametrize("entries", [1, 30])

@@ -165,7 +165,7 @@ def test_panic_while_following_changes_is_answered_from_the_file(
 
     new = mapped.add("a lighthouse", subject="x")
     with monkeypatch.context() as patch:
-        patch.setattr("memstore.search.index.contents.Contents.follow", panic)
+        patch.setattr("memstore.search.index.contents.FeedContents.follow", panic)
         assert mapped.search("lighthouse")[0].fact.id == new.id
     mapped.file.save_index()
     compare(mapped, "lighthouse")

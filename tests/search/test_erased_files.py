@@ -13,7 +13,7 @@ from tests.search.test_index import files_of, filled, holders, index_of, saved_a
 import memstore
 from memstore import Store
 from memstore.database.writes import Delete
-from memstore.search.index.contents import Contents
+from memstore.search.index.contents import FeedContents
 
 __all__ = ["filled", "saved_at_once"]  # fixtures
 
@@ -32,16 +32,16 @@ def during_save(
     monkeypatch: pytest.MonkeyPatch, act: Callable[[], object], *, before: bool
 ) -> None:
     """Do something once, before or after a process has written its files."""
-    write, left = Contents.save, [act]
+    write, left = FeedContents.save, [act]
 
-    def save(contents: Contents, *arguments: Any) -> None:
+    def save(contents: FeedContents, *arguments: Any) -> None:
         if before and left:
             left.pop()()
         write(contents, *arguments)
         if left:
             left.pop()()
 
-    monkeypatch.setattr(Contents, "save", save)
+    monkeypatch.setattr(FeedContents, "save", save)
 
 
 @pytest.mark.parametrize("before", [False, True])

@@ -384,7 +384,7 @@ def test_unwritable_folder_does_not_affect_answers(
     def refuse(*_: object) -> None:
         raise PermissionError("read-only")
 
-    monkeypatch.setattr("memstore.search.index.contents.Contents.save", refuse)
+    monkeypatch.setattr("memstore.search.index.contents.FeedContents.save", refuse)
     with reopened(filled) as store:
         for _ in range(3):
             compare(store, "tea rain")

@@ -10,7 +10,7 @@ from tests.support.command_line import CommandLine, cli_fixture  # noqa: F401
 from tests.support.mcp_tools import offered
 
 from memstore import Store
-from memstore.faces.mcp.calls import Manner
+from memstore.faces.mcp.calls import CallStyle
 from memstore.faces.mcp.calls import drawn as written
 from memstore.learn.memory import Memory
 from memstore.search.index import index as module
@@ -71,7 +71,7 @@ def test_tools_say_so(building: Callable[[], Store]) -> None:
     for name, given in calls:
         answer = tools[name].call(building, given)
         assert "the index is being built" in answer["provisional"]
-        assert told in written(answer, Manner(given)), name
+        assert told in written(answer, CallStyle(given)), name
 
 
 def test_commands_say_so(cli: CommandLine, monkeypatch: pytest.MonkeyPatch) -> None:

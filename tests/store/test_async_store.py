@@ -18,7 +18,7 @@ from memstore import AsyncErasurePlan, AsyncPlan, AsyncStore, ErasurePlan, Plan,
 from memstore.access.tokens import Tokens
 from memstore.coroutines import Awaited
 from memstore.embedding.generations import Generations
-from memstore.episodes.log import Episodes
+from memstore.episodes.episodes import Episodes
 from memstore.facts.proposals import Proposals
 from memstore.facts.tasks import Tasks
 from memstore.graph.graph import AsyncGraph, Graph

@@ -159,7 +159,7 @@ def test_a_write_without_a_free_connection_says_so(
 ) -> None:
     with memstore.open(with_option(url, "pool_size=1"), embedder=None) as store:
         store.add("a fact", subject="s")
-        monkeypatch.setattr(pools.Pool.take, "__defaults__", (0.1,))
+        monkeypatch.setattr(pools.SharedPool.take, "__defaults__", (0.1,))
         with store.file.engine.read() as transaction:
             assert transaction.scalar("SELECT count(*) FROM memstore_facts") == 1
             with pytest.raises(StoreBusy, match=r"in 0.1 s, of the 1 that .* \(pool_size\)"):

@@ -19,8 +19,8 @@ import psycopg
 import pytest
 from tests.support import engines, raw, written
 
-from memstore.database.postgres import pools, remembered
-from memstore.database.postgres.address import Address
+from memstore.database.postgres import pools, tenant_cache
+from memstore.database.postgres.address import DatabaseAddress
 from memstore.database.postgres.connection import Connection
 from memstore.database.postgres.engine import PostgresEngine
 from memstore.database.postgres.schema import tables
@@ -259,9 +259,9 @@ def _database(url: str) -> Iterator[Database]:
         pools.configure(connection)
         connection.execute("BEGIN")
         row = connection.execute(
-            f"SELECT {remembered.COLUMNS} FROM memstore_tenants WHERE tenant = 'default'"
+            f"SELECT {tenant_cache.COLUMNS} FROM memstore_tenants WHERE tenant = 'default'"
         ).fetchone()
-        state = None if row is None else remembered.State(*row)
+        state = None if row is None else tenant_cache.TenantRow(*row)
         yield Database(PostgresTransaction(connection, "default", lambda *_: None, state))
         connection.execute("ROLLBACK")
 
@@ -284,7 +284,7 @@ class Places:
 def at_a_url(databases: Databases, monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
     """Yield the URL of a database, which the programs themselves open."""
     url = databases.take()
-    for name in (url, Address(url).shown):
+    for name in (url, DatabaseAddress(url).shown):
         monkeypatch.setitem(raw.SERVED, name, partial(_database, url))
         own = partial(PostgresEngine, url, "default", "default")
         monkeypatch.setitem(engines.SERVED, name, own)

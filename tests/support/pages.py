@@ -13,7 +13,7 @@ from starlette.testclient import TestClient
 from memstore import JSONGenerator, Store
 from memstore.faces.http.address import AcceptedNames
 from memstore.faces.http.stores import Stores
-from memstore.faces.web.gate import Gate
+from memstore.faces.web.gate import PagesGate
 from memstore.faces.web.sessions import Codes
 from memstore.faces.web.sign_in import SignIn
 
@@ -60,7 +60,7 @@ class Pages:
             Stores(Opened(store)), BASE, self.codes if takes_codes else None, owners, generator
         )
         names = AcceptedNames.of("127.0.0.1", allowed, ())
-        self.gate = Gate(self.sign_in, names=names, ports=(PORT,))
+        self.gate = PagesGate(self.sign_in, names=names, ports=(PORT,))
         self.http = self.browser()
 
     def browser(self, origin: str = ORIGIN) -> TestClient:

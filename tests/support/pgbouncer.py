@@ -20,7 +20,7 @@ from tests.support.clock import wait_until
 from tests.support.postgres import with_option
 from tests.support.postgres_server import free_port, user_of_servers
 
-from memstore.database.postgres.address import Address
+from memstore.database.postgres.address import DatabaseAddress
 
 SETTINGS = """[databases]
 * = host={host} port={port}
@@ -87,15 +87,15 @@ def before(
 @contextmanager
 def instead_of(url: str) -> Iterator[None]:
     """Let the library reach a server through it, without prepared statements."""
-    opened = Address.__init__
+    opened = DatabaseAddress.__init__
     with before(url) as (host, port), pytest.MonkeyPatch.context() as patched:
 
-        def pooled(self: Address, *given: Any) -> None:
+        def pooled(self: DatabaseAddress, *given: Any) -> None:
             opened(self, *given)
             self.conninfo = make_conninfo(self.conninfo, host=host, port=port)
             self.prepare_threshold = None
 
-        patched.setattr(Address, "__init__", pooled)
+        patched.setattr(DatabaseAddress, "__init__", pooled)
         yield
 
 

@@ -1,7 +1,7 @@
 """The memory service of Google's Agent Development Kit (ADK) in one namespace of memstore.
 
 A session is a thread of episodes, one for each event with text; a memory that is added directly is
-a fact (:mod:`memstore.adapters.adk`). The owners of both are the user and the app.
+a fact. The owners of both are the user and the app.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar
 from urllib.parse import parse_qsl, unquote, urlsplit
 
 from memstore.adapters import adk_records as records
-from memstore.adapters.adk_records import NAME, Entry
+from memstore.adapters.adk_records import NAME, AdkEntry
 from memstore.adapters.frameworks import FRAMEWORKS
 from memstore.adapters.opened import Opened
 from memstore.adapters.values import to_json
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from google.adk.events.event import Event
     from google.adk.sessions.session import Session
 
-    from memstore.adapters.adk_records import Prepared
+    from memstore.adapters.adk_records import PreparedEntry
     from memstore.adapters.opened import StoreOrPath
     from memstore.domain.episodes import Episode, EpisodeHit
     from memstore.domain.records import SearchHit
@@ -66,7 +66,7 @@ class Memories:
         )
         self._store = store.of(self._scope)
 
-    def replace_session(self, session_id: str, events: Iterable[Entry]) -> None:
+    def replace_session(self, session_id: str, events: Iterable[AdkEntry]) -> None:
         """Record the events of a session; hide those that it has no more."""
         thread = records.exact_name(session_id, "session.id")
         kept = self._recorded(self._prepared(events, thread))
@@ -77,7 +77,7 @@ class Memories:
                     episode.id, expired_at=clock.utc_now(), metadata={HIDDEN: True}
                 )
 
-    def add_events(self, session_id: str | None, events: Iterable[Entry]) -> None:
+    def add_events(self, session_id: str | None, events: Iterable[AdkEntry]) -> None:
         """Record events of a session; those whose id it has stay as they are."""
         thread = records.exact_name(session_id, "session_id") if session_id else records.NO_SESSION
         prepared = self._prepared(events, thread)
@@ -86,13 +86,13 @@ class Memories:
             for episode in (self._in_thread(thread) if prepared else ())
             if episode.status == "active"
         }
-        new: dict[str, Prepared] = {}
+        new: dict[str, PreparedEntry] = {}
         for one in prepared:
             if one.id not in known:
                 new.setdefault(one.id, one)
         self._recorded([*new.values()])
 
-    def add(self, entries: Iterable[Entry]) -> None:
+    def add(self, entries: Iterable[AdkEntry]) -> None:
         """Store memories; one with the id of another replaces it."""
         prepared = [
             records.memory(entry, self._scope, f"memories[{place}]")
@@ -112,7 +112,7 @@ class Memories:
         self._store.put([DeleteKey(external_key=key) for key in keys])
         self._delete_other(memory_id)
 
-    def search(self, query: str, limit: int, min_relevance: float) -> list[Entry]:
+    def search(self, query: str, limit: int, min_relevance: float) -> list[AdkEntry]:
         """Return what is about a query, best first, each text once."""
         words = "".join(_searchable(character) for character in query)[:MAX_QUERY]
         if not words.strip():
@@ -139,7 +139,7 @@ class Memories:
         near = (rows[item.is_fact, item.id] for item in order if item.score >= least)
         return self._entries([*islice(near, limit)])
 
-    def _entries(self, rows: Sequence[Episode | Fact]) -> list[Entry]:
+    def _entries(self, rows: Sequence[Episode | Fact]) -> list[AdkEntry]:
         keys = [key for row in rows if (key := records.content_key(row)) is not None]
         contents = self._store.by_keys(keys) if keys else {}
         return [
@@ -149,7 +149,7 @@ class Memories:
             for row in rows
         ]
 
-    def _prepared(self, events: Iterable[Entry], thread: str) -> list[Prepared]:
+    def _prepared(self, events: Iterable[AdkEntry], thread: str) -> list[PreparedEntry]:
         """Return the events that a search could find and that were not deleted."""
         prepared = [
             records.event(entry, self._scope, thread) for entry in events if entry.text.strip()
@@ -157,7 +157,7 @@ class Memories:
         deleted = self._deleted_ids() if prepared else frozenset()
         return [one for one in prepared if one.id not in deleted]
 
-    def _recorded(self, prepared: Sequence[Prepared]) -> list[Episode]:
+    def _recorded(self, prepared: Sequence[PreparedEntry]) -> list[Episode]:
         """Record events that are not known, and show those that were hidden."""
         if large := [one.content for one in prepared if one.content is not None]:
             self._store.put(large)
@@ -352,7 +352,7 @@ class MemstoreMemoryService(BaseMemoryService):
         shared = dict(custom_metadata or {})
         entries = [
             records.checked(
-                Entry(
+                AdkEntry(
                     id=memory.id,
                     author=memory.author,
                     timestamp=memory.timestamp,
@@ -412,13 +412,13 @@ def _located(uri: str) -> tuple[str, str | None]:
     return path, namespace
 
 
-def _events(events: Sequence[Event], name: str, custom: dict[str, Any]) -> Iterator[Entry]:
+def _events(events: Sequence[Event], name: str, custom: dict[str, Any]) -> Iterator[AdkEntry]:
     for place, event in enumerate(events):
         if event.content is None or not event.content.parts:
             continue
         where = f"{name}[{place}]"
         yield records.checked(
-            Entry(
+            AdkEntry(
                 id=event.id or None,
                 author=event.author,
                 timestamp=_time(event.timestamp, f"{where}.timestamp"),
@@ -444,7 +444,7 @@ def _dumped(content: Content) -> dict[str, Any]:
     return dumped
 
 
-def _memory_entry(entry: Entry) -> MemoryEntry:
+def _memory_entry(entry: AdkEntry) -> MemoryEntry:
     return MemoryEntry(
         id=entry.id,
         author=entry.author,

@@ -62,7 +62,7 @@ EXACT_INTEGER: Final = 2**53
 """Larger ones are compared here, not by the database."""
 
 
-class Comparison(NamedTuple):
+class PathTest(NamedTuple):
     """One test of what is at a path in a value."""
 
     path: tuple[str, ...]
@@ -95,7 +95,7 @@ class Comparison(NamedTuple):
         return MetadataFilter((root, *self.path), compared, self.operand, include_missing=missing)
 
 
-def comparisons(wanted: Mapping[str, Any] | None) -> list[Comparison]:
+def comparisons(wanted: Mapping[str, Any] | None) -> list[PathTest]:
     """Return the tests of a filter, all of which must pass.
 
     Raises:
@@ -114,14 +114,14 @@ def comparisons(wanted: Mapping[str, Any] | None) -> list[Comparison]:
     return [one for key, given in wanted.items() for one in _compared(tuple(key.split(".")), given)]
 
 
-def _compared(path: tuple[str, ...], given: object) -> Iterator[Comparison]:
+def _compared(path: tuple[str, ...], given: object) -> Iterator[PathTest]:
     if not isinstance(given, dict):
-        yield Comparison(path, "", given)
+        yield PathTest(path, "", given)
     elif any(str(key).startswith("$") for key in given):
         for name, operand in given.items():
-            yield Comparison(path, _checked(name, operand), operand)
+            yield PathTest(path, _checked(name, operand), operand)
     elif not given or any(not isinstance(key, str) for key in given):
-        yield Comparison(path, "", given)
+        yield PathTest(path, "", given)
     else:
         for key, inner in given.items():
             yield from _compared((*path, key), inner)
@@ -469,7 +469,7 @@ class MemstoreStore(BaseStore):
         self._refresh([fact], op.refresh_ttl)
         return Item(**self._columns(fact, self._store.first_stored([key])))
 
-    def _search(self, op: Any, tests: Sequence[Comparison]) -> list[SearchItem]:
+    def _search(self, op: Any, tests: Sequence[PathTest]) -> list[SearchItem]:
         if op.limit == 0:
             return []
         prefix, stop = langgraph_keys.under(op.namespace_prefix), op.offset + op.limit
@@ -491,7 +491,7 @@ class MemstoreStore(BaseStore):
         return [SearchItem(**self._columns(fact, first), score=score) for fact, score in page]
 
     def _found(
-        self, query: str, prefix: str, tests: Sequence[Comparison], number: int
+        self, query: str, prefix: str, tests: Sequence[PathTest], number: int
     ) -> Iterator[tuple[Fact, float | None]]:
         """Yield the items that a search finds, then the other searched ones, then the rest."""
         hits = self._store.search(
@@ -517,7 +517,7 @@ class MemstoreStore(BaseStore):
         for fact in later:
             yield fact, None
 
-    def _listed(self, prefix: str, tests: Sequence[Comparison]) -> Iterator[Fact]:
+    def _listed(self, prefix: str, tests: Sequence[PathTest]) -> Iterator[Fact]:
         """Yield the items under a prefix that pass, the newest first."""
         before, size = None, 20
         for _ in count():
@@ -708,18 +708,18 @@ def _lines(value: object, name: str = "") -> Iterator[str]:
         yield f"{name}: {text}"
 
 
-def _conditions(tests: Sequence[Comparison]) -> list[Any] | None:
+def _conditions(tests: Sequence[PathTest]) -> list[Any] | None:
     """Return all tests for the database; ``None`` if it does not know one."""
     every = [test.condition(VALUE) for test in tests]
     return None if None in every else every
 
 
-def _narrowing(tests: Sequence[Comparison]) -> list[Any]:
+def _narrowing(tests: Sequence[PathTest]) -> list[Any]:
     every = (test.condition(VALUE) for test in tests)
     return [one for one in every if one is not None]
 
 
-def _passes(fact: Fact, tests: Sequence[Comparison]) -> bool:
+def _passes(fact: Fact, tests: Sequence[PathTest]) -> bool:
     value = fact.metadata.get(VALUE)
     return isinstance(value, dict) and all(test.passes(value) for test in tests)
 

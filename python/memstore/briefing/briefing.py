@@ -11,7 +11,7 @@ from datetime import timedelta
 from itertools import islice
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from memstore.briefing.budget import Group, ShownLine, clipped, fitting, shared
+from memstore.briefing.budget import LineGroup, ShownLine, clipped, fitting, shared
 from memstore.database import journal
 from memstore.database.filters import EpisodeFilter, FactFilter
 from memstore.database.journal import Kind
@@ -314,7 +314,7 @@ def _weight(fact: Fact, now: datetime) -> float:
     return float(_uses(fact) * 0.5 ** (days / HALF_LIFE_DAYS))
 
 
-class Claim(NamedTuple):
+class ComparedClaim(NamedTuple):
     """What a fact claims, in the form in which claims are compared."""
 
     subject: str
@@ -330,7 +330,7 @@ class Shown:
 
     def __init__(self) -> None:
         self._ids: set[int] = set()
-        self._claims: dict[tuple[str, tuple[str, ...], bool], list[Claim]] = {}
+        self._claims: dict[tuple[str, tuple[str, ...], bool], list[ComparedClaim]] = {}
 
     def new(self, facts: Iterable[Fact]) -> Iterator[Fact]:
         """Yield the facts that no earlier one repeats."""
@@ -343,7 +343,7 @@ class Shown:
                 yield fact
 
 
-def _is_known(claim: Claim, known: Sequence[Claim]) -> bool:
+def _is_known(claim: ComparedClaim, known: Sequence[ComparedClaim]) -> bool:
     if any(claim.text == one.text for one in known):
         return True
     vectors = [one.vector for one in known] if claim.vector else []
@@ -352,12 +352,12 @@ def _is_known(claim: Claim, known: Sequence[Claim]) -> bool:
     )
 
 
-def _claims(facts: Sequence[Fact]) -> Iterator[Claim]:
+def _claims(facts: Sequence[Fact]) -> Iterator[ComparedClaim]:
     texts = [folded(fact.content[:MAX_COMPARED_CHARACTERS]) for fact in facts]
     vectors = LocalEmbedder().embed_bytes(texts) if HAS_MODEL else [b""] * len(texts)
     for fact, text, vector in zip(facts, texts, vectors, strict=True):
         told = tuple(sorted(set(NUMBER.findall(text))))
-        yield Claim(subject_key(fact.subject), told, _denies(text), text, vector)
+        yield ComparedClaim(subject_key(fact.subject), told, _denies(text), text, vector)
 
 
 def _denies(text: str) -> bool:
@@ -411,14 +411,14 @@ def briefing(
         changes = "" if since is None else changed_by_others(transaction, here, since, agent)
     room = min(tokens, SESSIONS * tokens // TOKENS) - cost(LAST)
     recent, ids = lines_of(last[:last_sessions], room, cost)
-    todo = Group("Open tasks:", [_task(task) for task in _urgent(tasks)], TASKS)
+    todo = LineGroup("Open tasks:", [_task(task) for task in _urgent(tasks)], TASKS)
     known = (
-        Group("About the user:", [_fact(fact) for fact in chosen.user], USER),
-        Group(f"Of {visible(own)}:", [_fact(fact) for fact in chosen.project], PROJECT),
-        Group(f"Newest of {visible(own)}:", [_fact(fact) for fact in chosen.newest], NEWEST),
+        LineGroup("About the user:", [_fact(fact) for fact in chosen.user], USER),
+        LineGroup(f"Of {visible(own)}:", [_fact(fact) for fact in chosen.project], PROJECT),
+        LineGroup(f"Newest of {visible(own)}:", [_fact(fact) for fact in chosen.newest], NEWEST),
     )
-    past = Group(LAST, recent, SESSIONS)
-    since_then = Group("", [ShownLine(f"Since then: {changes}", 0)] if changes else [], OTHERS)
+    past = LineGroup(LAST, recent, SESSIONS)
+    since_then = LineGroup("", [ShownLine(f"Since then: {changes}", 0)] if changes else [], OTHERS)
     told = fitting((todo, *known, past, since_then), tokens, cost)
     return Briefing(
         text="\n".join(_lines(told)),
@@ -469,7 +469,7 @@ def _short(text: str) -> str:
     return visible(text if len(text) <= MAX_TEXT_CHARACTERS else text[:MAX_TEXT_CHARACTERS] + "…")
 
 
-def _lines(groups: Iterable[tuple[Group, Sequence[ShownLine]]]) -> Iterator[str]:
+def _lines(groups: Iterable[tuple[LineGroup, Sequence[ShownLine]]]) -> Iterator[str]:
     for group, lines in groups:
         if group.title:
             yield group.title

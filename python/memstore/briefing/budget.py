@@ -19,7 +19,7 @@ class ShownLine(NamedTuple):
     id: int
 
 
-class Group(NamedTuple):
+class LineGroup(NamedTuple):
     """Lines below a title, the most important one first, and the group's share of the budget."""
 
     title: str
@@ -48,8 +48,8 @@ def shared(needs: Sequence[int], shares: Sequence[int], room: int) -> list[int]:
 
 
 def fitting(
-    groups: Sequence[Group], room: int, cost: Callable[[str], int]
-) -> list[tuple[Group, list[ShownLine]]]:
+    groups: Sequence[LineGroup], room: int, cost: Callable[[str], int]
+) -> list[tuple[LineGroup, list[ShownLine]]]:
     """Return the lines of each group that fit; groups without any are left out."""
     held = [group for group in groups if group.lines]
     titles = [cost(group.title) if group.title else 0 for group in held]

@@ -43,7 +43,7 @@ LAST: Final = (
 )
 
 
-class Act:
+class ActLines:
     """The lines that one transaction adds to the journal.
 
     They have one moment, later than every line before, and the id of the first of them (``txn``).
@@ -83,9 +83,9 @@ class Act:
         return ((*row, hash_) for row, hash_ in zip(salted, made, strict=True))
 
 
-def of(transaction: Transaction) -> Act:
+def of(transaction: Transaction) -> ActLines:
     """Return the act of a transaction, which begins with its first line."""
     act = transaction.act
-    if not isinstance(act, Act):
-        act = transaction.act = Act(transaction)
+    if not isinstance(act, ActLines):
+        act = transaction.act = ActLines(transaction)
     return act

@@ -72,12 +72,12 @@ class Line(NamedTuple):
 Lines: TypeAlias = "Line | Sequence[Line]"
 
 
-class Stored(Protocol):
+class StoredRow(Protocol):
     @property
     def id(self) -> int: ...
 
 
-T = TypeVar("T", bound=Stored)
+T = TypeVar("T", bound=StoredRow)
 
 
 class Changes:
@@ -153,7 +153,7 @@ class Adoption(Changes):
         self.transaction.queue(*write)
         self._owed[record.id] = record, lines
 
-    def link(self, record: Stored, write: Write) -> None:
+    def link(self, record: StoredRow, write: Write) -> None:
         """Change a row that this adoption inserted."""
         _, lines = self._owed[record.id]
         self.transaction.run_later(*write)

@@ -161,7 +161,7 @@ class Transaction(ABC):
     """
 
     act: object = None
-    """What it adds to the journal: an :class:`memstore.database.acts.Act`."""
+    """What it adds to the journal: an :class:`memstore.database.acts.ActLines`."""
 
     @property
     @abstractmethod
@@ -306,7 +306,7 @@ class Outdated(Exception):
     """What was remembered of the database no longer holds; the work has to be done again."""
 
 
-class Wanted(Protocol):
+class RowFilter(Protocol):
     """A filter of rows; see :mod:`memstore.database.filters`."""
 
     @property
@@ -321,7 +321,7 @@ class FullText(Protocol):
     """The full-text index of one table. BM25 is negative; more negative is better."""
 
     def search(
-        self, transaction: Transaction, query: str, wanted: Wanted, limit: int
+        self, transaction: Transaction, query: str, wanted: RowFilter, limit: int
     ) -> dict[int, float]:
         """Return the BM25 of the best rows, best first, and newest first among equals.
 
@@ -329,7 +329,7 @@ class FullText(Protocol):
         """
 
     def search_in_parallel(
-        self, transaction: Transaction, searches: Iterable[tuple[str, Wanted]], limit: int
+        self, transaction: Transaction, searches: Iterable[tuple[str, RowFilter]], limit: int
     ) -> None:
         """Announce searches, each a query and a filter, that follow after other queries."""
 

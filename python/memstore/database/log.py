@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-from memstore.database import journal, selected
+from memstore.database import journal, line_filters
 from memstore.database.dialect import owned_by
 from memstore.database.engine import NO_LIMIT
 from memstore.database.journal import Kind
@@ -37,7 +37,7 @@ KIND: Final = (
 """The kind by which a line is told."""
 
 
-class Wanted:
+class LineConditions:
     """The conditions on lines, as SQL.
 
     Args:
@@ -56,14 +56,14 @@ class Wanted:
         whole_file: bool,
     ) -> None:
         self._transaction = transaction
-        test, values = selected.conditions(transaction, wanted.chosen)
+        test, values = line_filters.conditions(transaction, wanted.chosen)
         values |= {"namespaces": namespaces, **(owners.ids if owners else {})}
         self.first = max(values["first"], (wanted.after or 0) + 1)
         self.last = journal.last_id(transaction)
         if wanted.before is not None:
             self.last = min(self.last, _beginning(transaction, wanted.before) - 1)
         if wanted.until is not None:
-            self.last = min(self.last, selected.last_until(transaction, wanted.until))
+            self.last = min(self.last, line_filters.last_until(transaction, wanted.until))
         self._among = namespaces if owners is None else ()
         tests = [test, self._seen(namespaces, owners, whole_file and owners in (None, NOBODY))]
         listed = transaction.dialect.listed

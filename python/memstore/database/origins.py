@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-from memstore.database import selected
+from memstore.database import line_filters
 from memstore.database.dialect import owned_by
 from memstore.database.journal import UNCHANGED, WEIGHING, Kind
 from memstore.domain import clock
@@ -218,4 +218,4 @@ def _rows(
 
 
 def _first_of(transaction: Transaction, run: bytes) -> int:
-    return selected.first_since(transaction, clock.uuid_moment(run) - selected.MARGIN)
+    return line_filters.first_since(transaction, clock.uuid_moment(run) - line_filters.MARGIN)

@@ -81,7 +81,7 @@ EPISODE_MOMENTS = tuple(f.name for f in fields(Episode) if "datetime" in str(f.t
 
 @frozen(kw_only=True)
 class NewEpisode:
-    """An episode to be recorded; see :meth:`memstore.episodes.log.Episodes.add` for its fields."""
+    """An episode to be recorded; ``Episodes.add`` describes its fields."""
 
     content: str
     source: str

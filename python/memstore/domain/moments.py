@@ -28,7 +28,7 @@ UNIT: Final = re.compile(r"[T ]\d\d:?\d\d(?P<seconds>:?\d\d(?:[.,](?P<fraction>\
 MIDNIGHT: Final = re.compile(r"[Tt ]00:?00(?::?00(?:[.,]0+)?)?(?![\d:.])")
 
 
-class Span(NamedTuple):
+class TimeSpan(NamedTuple):
     """The time that a caller names: an instant, or all of a day, minute or second."""
 
     first: datetime
@@ -68,7 +68,7 @@ def day(text: str) -> date | None:
         return None
 
 
-def span(given: datetime | str | None, name: str) -> Span | None:
+def span(given: datetime | str | None, name: str) -> TimeSpan | None:
     """Return the time that a caller names, in UTC; a text without an offset is the user's time.
 
     A date is its whole day, and a time is all of the minute, second or fraction that is written: a
@@ -79,12 +79,12 @@ def span(given: datetime | str | None, name: str) -> Span | None:
     """
     if not isinstance(given, str):
         at = clock.moment(given, name)
-        return None if at is None else Span(at, at)
+        return None if at is None else TimeSpan(at, at)
     check_length(given, name, MAX_NAME)
     if given.strip().lower() == NOW:
         return _instantly(clock.utc_now())
     if (named := day(given)) is not None:
-        return Span(zones.start(named), zones.end(named))
+        return TimeSpan(zones.start(named), zones.end(named))
     if (past := ago(given)) is not None:
         return _instantly(past)
     try:
@@ -95,11 +95,11 @@ def span(given: datetime | str | None, name: str) -> Span | None:
         ) from None
 
 
-def _instantly(at: datetime) -> Span:
-    return Span(at, at)
+def _instantly(at: datetime) -> TimeSpan:
+    return TimeSpan(at, at)
 
 
-def _written(text: str) -> Span:
+def _written(text: str) -> TimeSpan:
     at = datetime.fromisoformat(text.upper())  # RFC 3339 allows t and z
     unit = _unit(text)
     if at.tzinfo is None:
@@ -107,7 +107,7 @@ def _written(text: str) -> Span:
         first, last = zones.in_utc(at), zones.in_utc(at.replace(fold=1))
     else:
         first = last = clock.from_text(text)
-    return Span(first, _later(max(first, last), unit - zones.MICROSECOND))
+    return TimeSpan(first, _later(max(first, last), unit - zones.MICROSECOND))
 
 
 def _unit(text: str) -> timedelta:

@@ -28,7 +28,7 @@ def record(
     author: Author,
     namespace: str,
     values: Mapping[str, Any],
-    found: episode_table.Derived,
+    found: episode_table.DerivedTexts,
 ) -> Episode:
     """Record an episode; without a time of its own it is recorded now."""
     changes = Changes(transaction, author)

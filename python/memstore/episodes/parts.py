@@ -51,7 +51,7 @@ class Mark(NamedTuple):
 
 
 @frozen(kw_only=True)
-class Part:
+class TextPart:
     """A part of a text that is to be recorded; of most texts, the only one."""
 
     text: int
@@ -71,18 +71,20 @@ class Part:
         return sum(len(one.encode()) for one in (values["content"], *more))
 
 
-def of_text(number: int, values: Mapping[str, Any]) -> list[Part]:
+def of_text(number: int, values: Mapping[str, Any]) -> list[TextPart]:
     """Return the parts of a text, given its number among others and its columns."""
     cut = [*_cut(values["content"])]
     if len(cut) == 1:
-        return [Part(text=number, number=1, of=1, first_hash=values["content_hash"], values=values)]
+        return [
+            TextPart(text=number, number=1, of=1, first_hash=values["content_hash"], values=values)
+        ]
     first = clock.new_uuid(clock.utc_now())
     whole = {**values, "thread": values["thread"] or first}
     made = [{**whole, "content": text, "content_hash": hash_of(text)} for text in cut]
     made[0] |= {"uuid": first, "metadata": _marked(values["metadata"], Mark(1, len(cut), first))}
     first_hash = made[0]["content_hash"]
     return [
-        Part(text=number, number=place, of=len(cut), first_hash=first_hash, values=one)
+        TextPart(text=number, number=place, of=len(cut), first_hash=first_hash, values=one)
         for place, one in enumerate(made, 1)
     ]
 
@@ -96,7 +98,7 @@ def _cut(text: str, characters: int = MAX_BYTES) -> Iterator[str]:
         yield from _cut(part, max(1, characters // 2))
 
 
-def derived_of(values: Mapping[str, Any]) -> episode_table.Derived:
+def derived_of(values: Mapping[str, Any]) -> episode_table.DerivedTexts:
     """Return what is derived from the texts of an episode; it is made before the transaction."""
     return episode_table.derived(values["content"], values["name"], values["source_description"])
 
@@ -112,7 +114,7 @@ def checked_whole(values: dict[str, Any]) -> dict[str, Any]:
     return values
 
 
-def following(part: Part, first: Episode) -> dict[str, Any]:
+def following(part: TextPart, first: Episode) -> dict[str, Any]:
     """Return the columns of a part, which stands where the first one does."""
     if part.number == 1:
         return dict(part.values)
@@ -125,7 +127,7 @@ def following(part: Part, first: Episode) -> dict[str, Any]:
     }
 
 
-def given_key(part: Part) -> str | None:
+def given_key(part: TextPart) -> str | None:
     """Return the key that a caller gave a text, for its first part."""
     return part.values["idempotency_key"] if part.number == 1 else None
 
@@ -146,7 +148,7 @@ def mark_of(episode: Episode) -> Mark | None:
     return mark if 1 <= mark.number <= mark.of <= MAX_PARTS and type(mark.first) is str else None
 
 
-def steps(parts: Iterable[Part]) -> Iterator[list[Part]]:
+def steps(parts: Iterable[TextPart]) -> Iterator[list[TextPart]]:
     """Yield parts in order, as many as one transaction may write."""
     return in_groups(parts, lambda part: part.bytes)
 

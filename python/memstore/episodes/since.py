@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from memstore.database.tables import facts as fact_table
 from memstore.episodes import passages
-from memstore.search.reminder import Since
+from memstore.search.reminder import Afterwards
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -22,7 +22,7 @@ def since(
     *,
     namespaces: Sequence[str] | None,
     found: Sequence[Episode],
-) -> Since | None:
+) -> Afterwards | None:
     """Return the corrections of a turn in its thread, and what superseded the facts drawn from it.
 
     ``found`` are the turns that the search found. ``None`` if something superseded them that may
@@ -31,7 +31,7 @@ def since(
     facts = [*_superseding(transaction, episode)]
     if any(not _may_show(fact, episode, namespaces) for fact in facts):
         return None
-    return Since(passages.corrections(transaction, episode, found), facts)
+    return Afterwards(passages.corrections(transaction, episode, found), facts)
 
 
 def _superseding(transaction: Transaction, episode: Episode) -> Iterator[Fact]:

@@ -54,7 +54,7 @@ class HelpFormatter(argparse.RawDescriptionHelpFormatter):
         return [line.replace(BLANK, " ") for line in whole]
 
 
-class Parser(argparse.ArgumentParser):
+class RedactingParser(argparse.ArgumentParser):
     """An argument parser whose errors quote no password of an address."""
 
     def error(self, message: str) -> NoReturn:

@@ -56,7 +56,7 @@ class Stated(NamedTuple):
     """Whether it is all that the file says: then a change of the file is a correction."""
 
 
-class Reading(NamedTuple):
+class FilesReading(NamedTuple):
     """What the files of a place say now."""
 
     place: str
@@ -94,14 +94,14 @@ class KnownText(NamedTuple):
 
 
 @dataclass(slots=True)
-class _State:
+class _PlaceState:
     """What a place held when it was last read."""
 
     salt: str
     texts: list[KnownText] = field(default_factory=list)
 
     @classmethod
-    def of(cls, transaction: Transaction, key: str, salt: str) -> _State:
+    def of(cls, transaction: Transaction, key: str, salt: str) -> _PlaceState:
         """Read it; the salt is for a place that was never read."""
         stored = meta_table.get(transaction, key)
         if stored is None:
@@ -118,7 +118,7 @@ class _State:
         meta_table.put(transaction, key, json.dumps(value, separators=(",", ":")))
 
 
-def follow(facts: Facts, reading: Reading, alike: Callable[[str], Sequence[int]]) -> Followed:
+def follow(facts: Facts, reading: FilesReading, alike: Callable[[str], Sequence[int]]) -> Followed:
     """Bring the facts of a place up to date with its files; doing so again changes nothing.
 
     Args:
@@ -132,7 +132,7 @@ def follow(facts: Facts, reading: Reading, alike: Callable[[str], Sequence[int]]
     key, salt = f"{SETTING}{_named(facts.namespace, reading.place, whose)}", token_hex(16)
     while True:
         with facts.reading() as transaction:
-            state = _State.of(transaction, key, salt)
+            state = _PlaceState.of(transaction, key, salt)
             change = _Change.between(transaction, state, reading, refused)
         if not change:
             return done
@@ -174,7 +174,7 @@ class _Change(NamedTuple):
 
     @classmethod
     def between(
-        cls, transaction: Transaction, state: _State, reading: Reading, refused: set[str]
+        cls, transaction: Transaction, state: _PlaceState, reading: FilesReading, refused: set[str]
     ) -> _Change:
         _forget_unknown(transaction, state)
         there = {state.digest(one.fact.content): one for one in reversed(reading.stated)}
@@ -201,7 +201,7 @@ class _Change(NamedTuple):
         return cls(new, gone, moved)
 
 
-def _forget_unknown(transaction: Transaction, state: _State) -> None:
+def _forget_unknown(transaction: Transaction, state: _PlaceState) -> None:
     """Forget the texts whose facts do not exist any more, not even as erased ones."""
     homes: dict[str, list[str]] = {}
     for one in state.texts:
@@ -218,7 +218,7 @@ class _Follower:
     def __init__(
         self,
         facts: Facts,
-        reading: Reading,
+        reading: FilesReading,
         prepared: Mapping[str, Prepared],
         near: Mapping[str, Sequence[int]],
         refused: set[str],
@@ -238,7 +238,7 @@ class _Follower:
     def work(self, key: str, salt: str, transaction: Transaction) -> None:
         self._transaction = transaction
         # Another process may have followed the place in the meantime.
-        state = _State.of(transaction, key, salt)
+        state = _PlaceState.of(transaction, key, salt)
         self._is_first = not state.texts
         change = _Change.between(transaction, state, self._reading, self._refused)
         corrections = {new: old for old, new in self._corrections(change)}

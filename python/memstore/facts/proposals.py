@@ -10,7 +10,7 @@ from memstore.database.journal import Kind
 from memstore.database.tables import episodes as episode_table
 from memstore.database.tables import facts as fact_table
 from memstore.database.tables import proposals as proposal_table
-from memstore.database.tables.proposals import Decision, ProposalFilter
+from memstore.database.tables.proposals import ProposalDecision, ProposalFilter
 from memstore.domain import clock, queries, zones
 from memstore.domain.arguments import (
     MAX_QUERY,
@@ -357,8 +357,8 @@ def _cause(proposal: Proposal) -> int | None:
     return None if proposal.new is None else proposal.new.episode_id
 
 
-def _decision(proposal: Proposal, kind: Kind) -> Decision:
-    return Decision(
+def _decision(proposal: Proposal, kind: Kind) -> ProposalDecision:
+    return ProposalDecision(
         proposal.id,
         kind,
         [fact.id for fact in proposal.sources],

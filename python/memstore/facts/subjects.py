@@ -5,7 +5,7 @@ from __future__ import annotations
 from itertools import islice
 from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias
 
-from memstore.database import journal, last_changes, selected
+from memstore.database import journal, last_changes, line_filters
 from memstore.database.tables import counts
 from memstore.database.tables import facts as fact_table
 from memstore.domain.status import Subject, SubjectOrder
@@ -55,7 +55,7 @@ def subjects(
     if order == SubjectOrder.CHANGED:
         found = _changed(lines, prefix, after, limit)
     else:
-        place = None if after is None else counts.Place(subject_key(after.name), after.facts)
+        place = None if after is None else counts.SubjectPlace(subject_key(after.name), after.facts)
         sizes = counts.subjects(transaction, wanted, prefix, order, place, limit)
         found = [lines.counted(key, number) for key, number in sizes.items()]
     return [_subject(transaction, wanted, one) for one in found]
@@ -96,9 +96,9 @@ class _LastLines:
         self.end = self._last + 1
         """The line after the last one that is meant."""
         if since is not None:
-            self.first = selected.last_until(transaction, since) + 1
+            self.first = line_filters.last_until(transaction, since) + 1
         if until is not None:
-            self.end = selected.first_since(transaction, until)
+            self.end = line_filters.first_since(transaction, until)
 
     def by_name(self, prefix: str, limit: int) -> dict[str, int]:
         return counts.subjects(

@@ -6,7 +6,7 @@ import threading
 from collections import Counter
 from typing import TYPE_CHECKING, Final
 
-from memstore.database.behind import Behind
+from memstore.database.background_writes import BackgroundWrites
 from memstore.database.tables import facts as fact_table
 from memstore.domain import clock
 from memstore.errors import StorageError
@@ -29,7 +29,7 @@ class UseCounts:
         self._gathering = threading.Lock()
         self._uses: Counter[int] = Counter()
         self._since = 0.0
-        self._behind = Behind(engine, self._write, "memstore-use-counts")
+        self._behind = BackgroundWrites(engine, self._write, "memstore-use-counts")
 
     def note(self, fact_ids: Iterable[int]) -> None:
         with self._gathering:

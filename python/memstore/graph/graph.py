@@ -47,7 +47,7 @@ if TYPE_CHECKING:
     from memstore.database.engine import Engine, Progress, Transaction, Value
     from memstore.database.journal import Author
     from memstore.database.tables.entity_decisions import Kept
-    from memstore.database.tables.graph import Part
+    from memstore.database.tables.graph import GraphTable
     from memstore.database.tables.graph_reads import Nearest
     from memstore.domain.entities import EntityDecision, RefusedRelation
     from memstore.domain.protocols import Generator
@@ -63,7 +63,7 @@ FACTS_SHOWN: Final = 3
 """How many facts are shown for a relation: the newest."""
 
 
-class View:
+class BuiltGraph:
     """A graph as one transaction sees it; reads are cached."""
 
     def __init__(self, transaction: Transaction, wanted: FactFilter) -> None:
@@ -176,19 +176,19 @@ def undecided_pairs(entity: Mapping[str, int], kept: Sequence[Kept]) -> dict[tup
     return found
 
 
-class Pair(NamedTuple):
+class DuplicatePair(NamedTuple):
     left: str
     right: str
     reason: str
 
 
-def likely_pairs(keys: Iterable[str]) -> list[Pair]:
+def likely_pairs(keys: Iterable[str]) -> list[DuplicatePair]:
     """Return pairs of names, by key, that may mean one entity; each once, with one reason."""
     words = {key: _words(key) for key in sorted(set(keys))}
-    found: dict[tuple[str, str], Pair] = {}
+    found: dict[tuple[str, str], DuplicatePair] = {}
     for pair in (*_written_alike(words), *_abbreviated(words), *_initials(words), *_parts(words)):
         ends = (min(pair[:2]), max(pair[:2]))
-        found.setdefault(ends, Pair(*ends, pair.reason))
+        found.setdefault(ends, DuplicatePair(*ends, pair.reason))
     return [*found.values()]
 
 
@@ -202,17 +202,17 @@ def _bare(key: str) -> str:
     return "".join(letter for letter in letters if letter.isalnum())
 
 
-def _written_alike(words: Iterable[str]) -> Iterator[Pair]:
+def _written_alike(words: Iterable[str]) -> Iterator[DuplicatePair]:
     alike: defaultdict[str, list[str]] = defaultdict(list)
     for key in words:
         if bare := _bare(key):
             alike[bare].append(key)
     for keys in alike.values():
         for other in keys[1:]:
-            yield Pair(keys[0], other, "the same letters")
+            yield DuplicatePair(keys[0], other, "the same letters")
 
 
-def _abbreviated(words: Mapping[str, Sequence[str]]) -> Iterator[Pair]:
+def _abbreviated(words: Mapping[str, Sequence[str]]) -> Iterator[DuplicatePair]:
     """Yield names and their abbreviations: NYC and New York City; U.S. and United States."""
     short: defaultdict[str, list[str]] = defaultdict(list)
     for key, parts in words.items():
@@ -227,7 +227,7 @@ def _abbreviated(words: Mapping[str, Sequence[str]]) -> Iterator[Pair]:
             yield from _short_for(key, short.get(letters, ()), "an abbreviation")
 
 
-def _initials(words: Mapping[str, Sequence[str]]) -> Iterator[Pair]:
+def _initials(words: Mapping[str, Sequence[str]]) -> Iterator[DuplicatePair]:
     """Yield names and the same with an initial: A. Smith and Alice Smith."""
     whole: defaultdict[tuple[str, str], list[str]] = defaultdict(list)
     for key, parts in words.items():
@@ -238,7 +238,7 @@ def _initials(words: Mapping[str, Sequence[str]]) -> Iterator[Pair]:
             yield from _short_for(key, whole.get((parts[0], parts[-1]), ()), "an initial")
 
 
-def _parts(words: Mapping[str, Sequence[str]]) -> Iterator[Pair]:
+def _parts(words: Mapping[str, Sequence[str]]) -> Iterator[DuplicatePair]:
     """Yield names and their parts: Alice and Alice Smith; Smith and Dr. Smith."""
     extended: defaultdict[tuple[str, ...], list[str]] = defaultdict(list)
     for key, parts in words.items():
@@ -251,10 +251,10 @@ def _parts(words: Mapping[str, Sequence[str]]) -> Iterator[Pair]:
         yield from _short_for(key, longer, "a part of the name")
 
 
-def _short_for(key: str, whole: Sequence[str], reason: str) -> Iterator[Pair]:
+def _short_for(key: str, whole: Sequence[str], reason: str) -> Iterator[DuplicatePair]:
     if len(whole) <= MAX_WHOLE:
         for other in whole:
-            yield Pair(key, other, reason)
+            yield DuplicatePair(key, other, reason)
 
 
 ROWS_PER_STEP: Final = 10_000
@@ -340,7 +340,7 @@ def sweep(engine: Engine, namespace: str) -> None:
             clock.sleep(PAUSE_SECONDS)
 
 
-def _steps(derived: Derived, first: int) -> Iterator[tuple[Part, list[tuple[Value, ...]]]]:
+def _steps(derived: Derived, first: int) -> Iterator[tuple[GraphTable, list[tuple[Value, ...]]]]:
     """Yield the rows of a graph in batches; names are numbered from ``first``.
 
     Mentions come first: if a fact is erased during the build, its other rows are found by them.
@@ -351,7 +351,7 @@ def _steps(derived: Derived, first: int) -> Iterator[tuple[Part, list[tuple[Valu
         (first + s, first + t, fact_id, w) for s, t, fact_id, w in sorted(derived.relations)
     ]
     names = [(first + n, first + n, key, name) for n, (key, name) in enumerate(derived.names)]
-    parts: list[tuple[Part, list[Any]]]
+    parts: list[tuple[GraphTable, list[Any]]]
     parts = [(MENTIONS, mentions), (RELATIONS, relations), (NAMES, names)]
     for part, rows in parts:
         for start in range(0, len(rows), ROWS_PER_STEP):
@@ -371,7 +371,7 @@ def _erased(
 
 
 def _without(
-    part: Part, rows: list[tuple[Value, ...]], gone: set[int], derived: Derived
+    part: GraphTable, rows: list[tuple[Value, ...]], gone: set[int], derived: Derived
 ) -> list[tuple[Value, ...]]:
     """Return the rows without those that come only from erased facts."""
     if not gone:
@@ -475,7 +475,7 @@ class Graph:
             built = graph_table.current(transaction, self._namespace)
             if built is None:
                 return []
-            view = View(transaction, wanted)
+            view = BuiltGraph(transaction, wanted)
             found = graph_reads.most_mentioned(transaction, built.id, wanted, limit, offset)
             return [view.entity(entity_id) for entity_id in found]
 
@@ -486,7 +486,7 @@ class Graph:
             NotFound: no active fact in the graph mentions it.
         """
         with self._engine.read() as transaction:
-            view = View(transaction, self._visible(self._standing.selected))
+            view = BuiltGraph(transaction, self._visible(self._standing.selected))
             return view.entity(self._known(transaction, view, name))
 
     def neighbours(self, name: str, *, depth: int = 1, limit: int = 20) -> Neighbours:
@@ -507,7 +507,7 @@ class Graph:
         checked_number(limit, "limit", 1, MAX_SHOWN)
         wanted = self._visible(self._standing.selected)
         with self._engine.read() as transaction:
-            view = View(transaction, wanted)
+            view = BuiltGraph(transaction, wanted)
             entity_id = self._known(transaction, view, name)
             return view.neighbours(entity_id, depth, limit)
 
@@ -564,7 +564,7 @@ class Graph:
             for one in names:
                 facts[one.entity_id] += one.facts
             best = sorted(pairs, key=lambda ends: (-min(facts[end] for end in ends), ends))
-            view = View(transaction, wanted)
+            view = BuiltGraph(transaction, wanted)
             return [
                 LikelySame(
                     left=view.entity(ends[0]), right=view.entity(ends[1]), reason=pairs[ends]
@@ -583,7 +583,7 @@ class Graph:
                 Changes(transaction, self._author), self._namespace, left, right, same=same
             )
 
-    def _known(self, transaction: Transaction, view: View, name: str) -> int:
+    def _known(self, transaction: Transaction, view: BuiltGraph, name: str) -> int:
         key = name_key(checked_text(name, "name", MAX_NAME))
         built = graph_table.current(transaction, self._namespace)
         if built is None:

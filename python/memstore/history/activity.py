@@ -5,8 +5,8 @@ from __future__ import annotations
 from datetime import UTC, date, datetime, time, timedelta, tzinfo
 from typing import TYPE_CHECKING, Final, TypeVar
 
-from memstore.database import journal, selected
-from memstore.database.log import Wanted
+from memstore.database import journal, line_filters
+from memstore.database.log import LineConditions
 from memstore.domain import clock
 from memstore.domain.arguments import checked_number
 from memstore.domain.log import DayActivity, log_filter
@@ -63,7 +63,9 @@ class Activity:
         namespaces, owners = standing.namespaces, standing.selected
         whole_file = not standing.confined
         with self._engine.read() as transaction:
-            wanted = Wanted(transaction, EVERY_LINE, namespaces, owners, whole_file=whole_file)
+            wanted = LineConditions(
+                transaction, EVERY_LINE, namespaces, owners, whole_file=whole_file
+            )
             bounds = [1]
             for day in (*every, last + timedelta(days=1)):
                 bounds.append(
@@ -84,9 +86,9 @@ class Activity:
             ]
 
     def _first_line(
-        self, transaction: Transaction, wanted: Wanted, midnight: datetime, least: int
+        self, transaction: Transaction, wanted: LineConditions, midnight: datetime, least: int
     ) -> int:
-        found = self._first.get(midnight) or selected.first_since(transaction, midnight, least)
+        found = self._first.get(midnight) or line_filters.first_since(transaction, midnight, least)
         if found > wanted.last:
             return found
         return _known(self._first, midnight, lambda: found)

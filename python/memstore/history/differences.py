@@ -8,7 +8,7 @@ from __future__ import annotations
 from itertools import chain, groupby
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from memstore.database import between, journal, selected
+from memstore.database import changed_facts, journal, line_filters
 from memstore.database.journal import UNCHANGED, Kind
 from memstore.database.tables import episodes as episode_table
 from memstore.database.tables import facts as fact_table
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
     from datetime import datetime
 
-    from memstore.database.between import Filter
+    from memstore.database.changed_facts import DifferenceFilter
     from memstore.database.engine import Engine, Transaction
     from memstore.domain.episodes import Episode
     from memstore.domain.moments import Moment
@@ -79,7 +79,7 @@ def differences(
     engine: Engine,
     a: datetime | str,
     b: datetime | str,
-    wanted: Filter,
+    wanted: DifferenceFilter,
     standing: Standing,
     *,
     limit: int | None,
@@ -104,7 +104,9 @@ def differences(
 
 
 class _Comparing:
-    def __init__(self, transaction: Transaction, a: Moment, b: Moment, wanted: Filter) -> None:
+    def __init__(
+        self, transaction: Transaction, a: Moment, b: Moment, wanted: DifferenceFilter
+    ) -> None:
         self._transaction, self._a, self._b, self._wanted = transaction, a, b, wanted
         self._seen = Seen(wanted.namespaces, wanted.owners)
         self.passed = 0
@@ -125,7 +127,7 @@ class _Comparing:
         for one in chain.from_iterable(self._some(some) for some in _batches(others)):
             self._known[one.fact_id] = one
             # What has no line comes before the lines of its time.
-            line = one.line or selected.first_since(self._transaction, one.at) - 0.5
+            line = one.line or line_filters.first_since(self._transaction, one.at) - 0.5
             places[one.fact_id] = line
         self._differing = {*places}
         return sorted(places, key=lambda fact_id: (places[fact_id], fact_id))
@@ -147,9 +149,9 @@ class _Comparing:
         """
         asked = (self._transaction, self._a, self._b, self._wanted)
         first: dict[int, tuple[int, str]] = {}
-        others = {*between.expired(*asked)}
+        others = {*changed_facts.expired(*asked)}
         gone: set[int] = set()
-        for fact_id, line, kind, is_plain in between.lines(*asked):
+        for fact_id, line, kind, is_plain in changed_facts.lines(*asked):
             known = first.setdefault(fact_id, (line, kind))
             is_added = known[1] == Kind.ADD
             if is_plain and is_added and kind in LEAVING:

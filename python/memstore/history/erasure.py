@@ -71,7 +71,7 @@ UNFINISHED: Final = "unfinished_erasure"
 """The setting of a file in which something was erased, but that was not rewritten since."""
 
 
-class Place(NamedTuple):
+class ErasureTarget(NamedTuple):
     """Where something is erased."""
 
     engine: Engine
@@ -107,7 +107,11 @@ class ErasurePlan:
     """
 
     def __init__(
-        self, place: Place, chosen: ErasureSelection, standing: Standing, transaction: Transaction
+        self,
+        place: ErasureTarget,
+        chosen: ErasureSelection,
+        standing: Standing,
+        transaction: Transaction,
     ) -> None:
         self._place, self._chosen, self._standing = place, chosen, standing
         self._line = journal.last_id(transaction)
@@ -201,7 +205,7 @@ class ErasurePlan:
         return hashed.hexdigest()
 
 
-def plan(place: Place, chosen: ErasureSelection, standing: Standing) -> ErasurePlan:
+def plan(place: ErasureTarget, chosen: ErasureSelection, standing: Standing) -> ErasurePlan:
     """Plan to erase what is selected of these namespaces and owners."""
     with place.engine.read() as transaction:
         return ErasurePlan(place, chosen, standing, transaction)
@@ -432,7 +436,7 @@ class _Telling:
 class _Steps(ABC):
     """An erasure in short transactions, and what has to be done at the end of it."""
 
-    def __init__(self, place: Place) -> None:
+    def __init__(self, place: ErasureTarget) -> None:
         self._place = place
         self._is_sweeping = False
         self._queries = Queries()
@@ -498,7 +502,7 @@ class _Forgetting:
         self._is_done = full_text.forget_some(transaction, first=first)
 
 
-def clear(place: Place, namespace: str) -> bool:
+def clear(place: ErasureTarget, namespace: str) -> bool:
     """Erase every fact, task and episode of a namespace, with its graph and decisions.
 
     What others store meanwhile stays. After an interruption, the same again completes it.
@@ -514,7 +518,7 @@ def clear(place: Place, namespace: str) -> bool:
 class _Clearing(_Steps):
     """Erases a namespace, whatever others change of it meanwhile."""
 
-    def __init__(self, place: Place, namespace: str) -> None:
+    def __init__(self, place: ErasureTarget, namespace: str) -> None:
         super().__init__(place)
         self._namespace = namespace
         with place.engine.read() as transaction:

@@ -6,7 +6,7 @@ from itertools import groupby, islice
 from typing import TYPE_CHECKING, Any, Final
 
 from memstore.database.journal import Kind
-from memstore.database.log import FOUND, IMPORT, Wanted
+from memstore.database.log import FOUND, IMPORT, LineConditions
 from memstore.database.tables import facts as fact_table
 from memstore.domain.log import MAX_CLAIMS, Act, ActChange, LogLine, claim_of, cropped
 from memstore.history.seen import ANOTHER_FACT, Seen
@@ -110,9 +110,9 @@ def changes(
     return [_line(line, change) for line, change in zip(found, told, strict=True)]
 
 
-def _wanted(transaction: Transaction, wanted: LogFilter, standing: Standing) -> Wanted:
+def _wanted(transaction: Transaction, wanted: LogFilter, standing: Standing) -> LineConditions:
     namespaces, owners = standing.namespaces, standing.selected
-    return Wanted(transaction, wanted, namespaces, owners, whole_file=not standing.confined)
+    return LineConditions(transaction, wanted, namespaces, owners, whole_file=not standing.confined)
 
 
 def _line(line: JournalLine, change: ActChange) -> LogLine:

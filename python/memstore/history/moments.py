@@ -5,12 +5,12 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from memstore.database import journal, selected
+from memstore.database import journal, line_filters
 from memstore.database.acts import TICK
 from memstore.database.tables import episodes as episode_table
 from memstore.domain import clock, moments
 from memstore.domain.arguments import MAX_NAME, MAX_NUMBER, check_length
-from memstore.domain.moments import Moment, Span
+from memstore.domain.moments import Moment, TimeSpan
 from memstore.domain.plans import run_bytes
 from memstore.errors import InvalidArgument, NotFound, Remedy
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from memstore.database.engine import Transaction
-    from memstore.database.selected import Place
+    from memstore.database.line_filters import LineMoment
     from memstore.domain.standing import Standing
 
 NAMED: Final = re.compile(r"(op|run|episode):(.*)", re.DOTALL)
@@ -79,8 +79,8 @@ def resolve(
     return Moment(
         line,
         at,
-        selected.last_born(transaction, line, "fact_id"),
-        selected.last_born(transaction, line, "episode_id"),
+        line_filters.last_born(transaction, line, "fact_id"),
+        line_filters.last_born(transaction, line, "episode_id"),
     )
 
 
@@ -136,7 +136,7 @@ def _named(call: _Call, moment: datetime | str) -> _Named | None:
     return None if found is None else FORMS[found[1]](call, found[2].strip())
 
 
-def _span(call: _Call, moment: datetime | str) -> Span:
+def _span(call: _Call, moment: datetime | str) -> TimeSpan:
     at = None
     try:
         at = moments.span(moment, call.name)
@@ -150,17 +150,17 @@ def _span(call: _Call, moment: datetime | str) -> Span:
 
 
 def _at(call: _Call, moment: datetime | str) -> tuple[int, datetime]:
-    last = selected.last_line(call.transaction)
+    last = line_filters.last_line(call.transaction)
     latest = max(clock.utc_now(), clock.utc_now() if last is None else last.at)
     if isinstance(moment, str) and moment.strip().lower() == moments.NOW:
         return (0 if last is None else last.line), latest
     at = _time(call, moment, latest)
     if at > latest:
         raise InvalidArgument(f"is in the future: {moment}", argument=call.name)
-    first = selected.first_line(call.transaction, call.namespaces)
+    first = line_filters.first_line(call.transaction, call.namespaces)
     if first is None or at < first.at:
         _check_nothing_was_there(call, first)
-    return selected.last_until(call.transaction, at), at
+    return line_filters.last_until(call.transaction, at), at
 
 
 def _time(call: _Call, moment: datetime | str, latest: datetime) -> datetime:
@@ -170,7 +170,7 @@ def _time(call: _Call, moment: datetime | str, latest: datetime) -> datetime:
 
 def _operation(call: _Call, text: str) -> _Named:
     id_ = _number(call, "op", text)
-    place = selected.line(call.transaction, id_, call.namespaces)
+    place = line_filters.line(call.transaction, id_, call.namespaces)
     if place is None:
         last = journal.last_id(call.transaction)
         ends = "" if call.namespaces is not None else f"; the last one is {last}"
@@ -180,7 +180,7 @@ def _operation(call: _Call, text: str) -> _Named:
 
 def _run(call: _Call, text: str) -> _Named:
     run = run_bytes(text, call.name)
-    place = selected.first_of_run(call.transaction, run, call.namespaces)
+    place = line_filters.first_of_run(call.transaction, run, call.namespaces)
     if place is None:
         raise NotFound(f"no line of the journal was written in run {clock.uuid_text(run)}")
     return _Named(place.at, counts=False)
@@ -188,7 +188,7 @@ def _run(call: _Call, text: str) -> _Named:
 
 def _episode(call: _Call, text: str) -> _Named:
     id_ = _number(call, "episode", text)
-    place = selected.first_of_episode(call.transaction, id_, call.namespaces)
+    place = line_filters.first_of_episode(call.transaction, id_, call.namespaces)
     if place is None or not call.reaches(id_):
         raise NotFound(f"there is no episode {id_}", remedy=Remedy.FIND_EPISODE)
     return _Named(place.at, counts=False)
@@ -196,13 +196,13 @@ def _episode(call: _Call, text: str) -> _Named:
 
 def _after(call: _Call, place: _Named) -> tuple[int, datetime]:
     """Return the state after the act of a line."""
-    return selected.last_until(call.transaction, place.at), place.at
+    return line_filters.last_until(call.transaction, place.at), place.at
 
 
 def _preceding(call: _Call, place: _Named) -> tuple[int, datetime]:
     """Return the state before the act of a line."""
-    line = selected.last_until(call.transaction, place.at - TICK)
-    first = selected.first_line(call.transaction, call.namespaces)
+    line = line_filters.last_until(call.transaction, place.at - TICK)
+    first = line_filters.first_line(call.transaction, call.namespaces)
     if first is None or place.at <= first.at:
         _check_nothing_was_there(call, first)
     return line, place.at - TICK
@@ -221,9 +221,9 @@ def _unreadable(call: _Call, moment: object) -> InvalidArgument:
     )
 
 
-def _check_nothing_was_there(call: _Call, first: Place | None) -> None:
+def _check_nothing_was_there(call: _Call, first: LineMoment | None) -> None:
     """Refuse a moment before the journal of a file that held facts before it had one."""
-    if first is not None and selected.is_upgraded(call.transaction, first.line):
+    if first is not None and line_filters.is_upgraded(call.transaction, first.line):
         raise InvalidArgument(
             f"is before the journal begins, with a line of {clock.to_text(first.at)}",
             argument=call.name,

@@ -7,13 +7,13 @@ import re
 from itertools import chain, groupby
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from memstore.database import journal, selected
+from memstore.database import journal, line_filters
 from memstore.database.changes import Changes, Line
 from memstore.database.journal import UNCHANGED, Kind
 from memstore.database.tables import facts as fact_table
 from memstore.database.tables import proposals as proposal_table
 from memstore.database.tables import support as support_table
-from memstore.database.tables.proposals import Decision
+from memstore.database.tables.proposals import ProposalDecision
 from memstore.domain import clock
 from memstore.domain.plans import DECISIONS, UNDO, Action, PlanConflict, Reverted, Step, outdated
 from memstore.domain.proposals import ProposalState
@@ -656,7 +656,7 @@ class Plan:
         return (*steps.values(),)
 
     def _digest(self, transaction: Transaction) -> str:
-        last = selected.last_lines(transaction, self._facts)
+        last = line_filters.last_lines(transaction, self._facts)
         legs = [leg.line for leg in support_table.of_facts(transaction, self._facts)]
         return hashlib.sha256(repr((self.lines, last, legs)).encode()).hexdigest()
 
@@ -714,7 +714,7 @@ def plan(
 
     with engine.read() as transaction:
         namespaces, owners = standing.namespaces, standing.selected
-        lines = selected.of_facts(transaction, chosen, namespaces, owners)
+        lines = line_filters.of_facts(transaction, chosen, namespaces, owners)
         missing = [*_missing(chosen, lines, journal.last_id(transaction))]
         return Plan(engine, author, transaction, lines, Seen(namespaces, owners), missing)
 
@@ -777,7 +777,7 @@ def _decide(changes: Changes, step: Step, proposal_id: int, evidence: Mapping[st
         new_id = (accepted[-1].after or {}).get("superseded_by", new_id)
     elif row.sources:
         new_id = None
-    decision = Decision(
+    decision = ProposalDecision(
         proposal_id, kind, [step.fact_id], new_id=new_id, content=content, evidence=evidence
     )
     proposal_table.decide(changes, decision)

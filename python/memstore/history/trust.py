@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from memstore.database.engine import Transaction
     from memstore.database.journal import Author
     from memstore.database.tables import distrusted as distrusted_table
-    from memstore.database.tables.distrusted import Hidden
+    from memstore.database.tables.distrusted import HiddenTable
     from memstore.database.tables.support import LegRow, Spoken
     from memstore.domain.records import NewFact
 
@@ -218,7 +218,7 @@ def misjudged_episodes(transaction: Transaction) -> list[int]:
 
 
 def _misjudged(
-    transaction: Transaction, hidden: Hidden, every: Sequence[int], judge: Judge
+    transaction: Transaction, hidden: HiddenTable, every: Sequence[int], judge: Judge
 ) -> list[int]:
     levels, right = table(transaction), set[int]()
     for ids in _batches(every if levels.distrusted else ()):

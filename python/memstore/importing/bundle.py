@@ -41,7 +41,7 @@ OF_SYSTEM: Final = "__MACOSX"
 
 
 @frozen
-class Part:
+class ExportFile:
     """A file of an export."""
 
     name: str
@@ -66,7 +66,7 @@ class Bundle:
             self.root, self.parts = path.parent, [part_of(path.name, path)]
 
     @contextmanager
-    def bytes(self, part: Part) -> Iterator[BinaryIO]:
+    def bytes(self, part: ExportFile) -> Iterator[BinaryIO]:
         """Open a file of the export.
 
         Raises:
@@ -88,12 +88,12 @@ class Bundle:
             ) from error
 
     @contextmanager
-    def text(self, part: Part) -> Iterator[TextIO]:
+    def text(self, part: ExportFile) -> Iterator[TextIO]:
         """Open a file as UTF-8; bytes that are not become lone surrogates."""
         with self.bytes(part) as raw:
             yield TextIOWrapper(raw, encoding="utf-8-sig", errors="surrogateescape", newline="")
 
-    def chosen(self, names: re.Pattern[str], expected: str) -> list[Part]:
+    def chosen(self, names: re.Pattern[str], expected: str) -> list[ExportFile]:
         """Return the files of these names; a file that was given by itself may have any name.
 
         Raises:
@@ -109,7 +109,7 @@ class Bundle:
 
     def records(
         self,
-        parts: Sequence[Part],
+        parts: Sequence[ExportFile],
         read: Callable[[str, TextIO], Iterator[Found]],
         progress: Progress | None,
     ) -> Iterator[Found]:
@@ -133,8 +133,8 @@ class Bundle:
             if progress is not None:
                 progress(before, total)
 
-    def _of_folder(self) -> list[Part]:
-        found: list[Part] = []
+    def _of_folder(self) -> list[ExportFile]:
+        found: list[ExportFile] = []
         waiting = [self.path]
         while waiting:
             for child in waiting.pop().iterdir():
@@ -148,7 +148,7 @@ class Bundle:
         self.links.sort()
         return sorted(found, key=lambda part: part.name)
 
-    def _of_archive(self) -> list[Part]:
+    def _of_archive(self) -> list[ExportFile]:
         try:
             self.archive = zipfile.ZipFile(self.path)
         except (zipfile.BadZipFile, OSError) as error:
@@ -172,7 +172,7 @@ class Bundle:
             raise _refused(self.path.name, f"holds more than {MAX_BYTES:,} bytes")
         return sorted(
             (
-                Part(entry.filename, entry.file_size, _time_of(entry))
+                ExportFile(entry.filename, entry.file_size, _time_of(entry))
                 for entry in entries
                 if not entry.is_dir() and not entry.filename.startswith(f"{OF_SYSTEM}/")
             ),
@@ -203,10 +203,10 @@ class _WithProgress(BufferedIOBase):
     read1 = read
 
 
-def part_of(name: str, file: Path) -> Part:
+def part_of(name: str, file: Path) -> ExportFile:
     """Return a file of a folder as a part of an export."""
     about = file.stat()
-    return Part(name, about.st_size, datetime.fromtimestamp(about.st_mtime, UTC))
+    return ExportFile(name, about.st_size, datetime.fromtimestamp(about.st_mtime, UTC))
 
 
 def _named(archive: zipfile.ZipFile, name: str) -> zipfile.ZipInfo:

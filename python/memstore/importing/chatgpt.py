@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final, TextIO
 from memstore.domain.arguments import MAX_NAME
 from memstore.importing import conversations, long_json, values
 from memstore.importing.bundle import Bundle
-from memstore.importing.conversations import BRANCHES, HIDDEN, REASONING, TOOLS, Message
+from memstore.importing.conversations import BRANCHES, HIDDEN, REASONING, TOOLS, ChatMessage
 from memstore.importing.records import Damaged, Dump, Imported, Skipped, identity, key
 from memstore.importing.values import text as text_of
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from memstore.database.engine import Progress
-    from memstore.importing.conversations import Walk
+    from memstore.importing.conversations import MessageWalk
     from memstore.importing.records import Found
 
 NAME: Final = "chatgpt"
@@ -60,7 +60,7 @@ class _Conversations:
             else:
                 yield from self._read(place, item)
 
-    def _read(self, place: str, item: long_json.Item) -> Iterator[Found]:
+    def _read(self, place: str, item: long_json.JsonItem) -> Iterator[Found]:
         value = item.value
         if item.key or not isinstance(value, dict) or not isinstance(value.get("mapping"), dict):
             yield Damaged(place, "not a conversation of ChatGPT: it has no mapping")
@@ -85,7 +85,7 @@ class _Conversations:
         conversation: Mapping[str, Any],
         nodes: Mapping[str, Mapping[str, Any]],
         parents: Mapping[str, str | None],
-    ) -> Walk:
+    ) -> MessageWalk:
         if BRANCHES in self._include:
             return conversations.every(parents)
         end = text_of(conversation.get("current_node"))
@@ -145,14 +145,14 @@ def _root(conversation: Mapping[str, Any], node: str) -> str:
     return conversations.path(parents, node).nodes[0][0]
 
 
-def _read(given: Mapping[str, Any], node: str) -> Message:
+def _read(given: Mapping[str, Any], node: str) -> ChatMessage:
     author = given.get("author")
     role = text_of(author.get("role")) if isinstance(author, dict) else None
     content = given.get("content")
     if not isinstance(content, dict):
         raise TypeError("its content is not an object")
     pieces = [*_pieces(content), *_attached(given)]
-    return Message(
+    return ChatMessage(
         text_of(given.get("id")) or node,
         role,
         "\n\n".join(piece for piece in pieces if piece.strip()),

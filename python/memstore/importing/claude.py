@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 from memstore.domain.arguments import MAX_NAME
 from memstore.importing import conversations, long_json
 from memstore.importing.bundle import Bundle
-from memstore.importing.conversations import BRANCHES, REASONING, TOOLS, Message
+from memstore.importing.conversations import BRANCHES, REASONING, TOOLS, ChatMessage
 from memstore.importing.records import Damaged, Dump, Imported, Skipped, identity, key
 from memstore.importing.values import name as name_of
 from memstore.importing.values import text as text_of
@@ -37,7 +37,7 @@ def found(
 ) -> Iterator[Found]:
     bundle = Bundle(path)
     parts = bundle.chosen(FILES, "conversations.json, projects.json or memories.json")
-    reader = _Export(Dump.of(NAME, path), frozenset(include))
+    reader = _ClaudeExport(Dump.of(NAME, path), frozenset(include))
     yield from bundle.records(parts, reader.file, progress)
     for part in bundle.parts:
         if part not in parts and not NEVER_READ.fullmatch(part.name):
@@ -46,7 +46,7 @@ def found(
         yield Skipped("links", link)
 
 
-class _Export:
+class _ClaudeExport:
     def __init__(self, dump: Dump, include: frozenset[str]) -> None:
         self._dump = dump
         self._include = include
@@ -136,7 +136,7 @@ class _Export:
         for kind, count in left.items():
             yield Skipped(conversations.LEFT_OUT[kind], place, count)
         if said.strip():
-            yield self._episode(place, Message(name, None, said), common)
+            yield self._episode(place, ChatMessage(name, None, said), common)
         elif not left and not _attachments(given):
             yield Skipped("messages without text", place)
         for number, (file, text) in enumerate(_attachments(given), 1):
@@ -144,7 +144,7 @@ class _Export:
                 yield Skipped("attachments without text", f"{place}: {file}")
                 continue
             values = {**common, "name": file[:MAX_NAME], "tags": ["attachment"]}
-            yield self._episode(place, Message(f"{name}/{number}", None, text), values)
+            yield self._episode(place, ChatMessage(f"{name}/{number}", None, text), values)
 
     def _said(self, given: Mapping[str, Any]) -> tuple[str, dict[str, int]]:
         """Return the text of a message, and how many blocks of each kind were left out."""
@@ -172,7 +172,7 @@ class _Export:
         project = text_of(value.get("uuid")) or text_of(value.get("name")) or place
         common = {"created_at": text_of(value.get("created_at")), "tags": ["project"]}
         if instructions := text_of(value.get("prompt_template")):
-            message = Message(f"project/{project}/instructions", None, instructions)
+            message = ChatMessage(f"project/{project}/instructions", None, instructions)
             yield self._episode(place, message, {**common, "name": name_of(value.get("name"))})
         docs = value.get("docs")
         for number, doc in enumerate(docs if isinstance(docs, list) else (), 1):
@@ -183,7 +183,7 @@ class _Export:
                 name = text_of(doc.get("uuid")) or f"project/{project}/{number}"
                 created = text_of(doc.get("created_at")) or common["created_at"]
                 values = {**common, "name": name_of(doc.get("filename")), "created_at": created}
-                yield self._episode(at, Message(name, None, text), values)
+                yield self._episode(at, ChatMessage(name, None, text), values)
             else:
                 yield Skipped("documents without text", at)
 
@@ -198,9 +198,9 @@ class _Export:
                 # It is written anew there, under the same name.
                 values = {"name": "what Claude remembers", "tags": ["memory"],
                           "idempotency_key": key(NAME, identity(NAME, name, said))}  # fmt: skip
-                yield self._episode(place, Message(name, None, said), values)
+                yield self._episode(place, ChatMessage(name, None, said), values)
 
-    def _episode(self, place: str, message: Message, values: Mapping[str, Any]) -> Imported:
+    def _episode(self, place: str, message: ChatMessage, values: Mapping[str, Any]) -> Imported:
         self._number += 1
         columns = {
             "content": message.text,

@@ -42,14 +42,14 @@ NO_PROJECT: Final = "claude-mem"
 
 
 def found(path: Path, progress: Progress | None = None) -> Iterator[Found]:
-    reader = _Reader(Dump.of(NAME, path))
+    reader = _RowReader(Dump.of(NAME, path))
     if sqlite_file.is_sqlite(path):
         yield from _of_database(path, reader, progress)
     else:
         yield from _of_export(path, reader)
 
 
-def _of_database(path: Path, reader: _Reader, progress: Progress | None) -> Iterator[Found]:
+def _of_database(path: Path, reader: _RowReader, progress: Progress | None) -> Iterator[Found]:
     with sqlite_file.opened(path) as transaction:
         counted = sqlite_file.tables(transaction)
         if OBSERVATIONS not in counted and SUMMARIES not in counted:
@@ -66,7 +66,7 @@ def _of_database(path: Path, reader: _Reader, progress: Progress | None) -> Iter
                 yield Skipped(f"table {table}", f"{count} rows", count)
 
 
-def _of_export(path: Path, reader: _Reader) -> Iterator[Found]:
+def _of_export(path: Path, reader: _RowReader) -> Iterator[Found]:
     # Sessions come after the observations, so they are read first.
     for sessions in (True, False):
         with open(path, encoding="utf-8-sig", errors="surrogateescape") as file:
@@ -84,7 +84,7 @@ def _of_export(path: Path, reader: _Reader) -> Iterator[Found]:
                     yield from reader.read(EXPORTED[item.key], item.place, item.value)
 
 
-class _Reader:
+class _RowReader:
     def __init__(self, dump: Dump) -> None:
         self._dump = dump
         self._number = 0

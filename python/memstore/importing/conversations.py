@@ -25,7 +25,7 @@ LEFT_OUT: Final = {
 
 
 @frozen
-class Message:
+class ChatMessage:
     """A message of a conversation, before it becomes an episode."""
 
     id: str
@@ -35,14 +35,14 @@ class Message:
     """What it must be asked for by; ``None`` for what was said."""
 
 
-class Walk(NamedTuple):
+class MessageWalk(NamedTuple):
     nodes: list[tuple[str, int]]
     """Each node with its depth, from the root."""
     circles: int
     """How often a parent led back to its own child."""
 
 
-def path(parents: Mapping[str, str | None], end: str | None) -> Walk:
+def path(parents: Mapping[str, str | None], end: str | None) -> MessageWalk:
     """Return the nodes from the root to one of them."""
     found: list[str] = []
     seen: set[str] = set()
@@ -52,10 +52,10 @@ def path(parents: Mapping[str, str | None], end: str | None) -> Walk:
         seen.add(here)
         here = parents[here]
     found.reverse()
-    return Walk([(node, depth) for depth, node in enumerate(found)], int(here in seen))
+    return MessageWalk([(node, depth) for depth, node in enumerate(found)], int(here in seen))
 
 
-def every(parents: Mapping[str, str | None]) -> Walk:
+def every(parents: Mapping[str, str | None]) -> MessageWalk:
     """Return all nodes, by their depth."""
     depths: dict[str, int] = {}
     circles = 0
@@ -71,7 +71,7 @@ def every(parents: Mapping[str, str | None]) -> Walk:
         start = depths.get(here or "", -1)
         for up, one in enumerate(reversed(chain), 1):
             depths[one] = start + up
-    return Walk(sorted(depths.items(), key=lambda one: one[1]), circles)
+    return MessageWalk(sorted(depths.items(), key=lambda one: one[1]), circles)
 
 
 def leaves(parents: Mapping[str, str | None]) -> Iterator[str]:

@@ -88,11 +88,11 @@ def _of_conversations(path: Path) -> str | None:
             continue
         with whole.text(part) as file:
             looked_at = list(islice(long_json.items(file), LOOKED_AT))
-        keys = {one.key for one in looked_at if isinstance(one, long_json.Item)}
+        keys = {one.key for one in looked_at if isinstance(one, long_json.JsonItem)}
         if keys & {"agents", "core_memory"}:
             return letta.NAME
         first = looked_at[0] if looked_at else None
-        value = first.value if isinstance(first, long_json.Item) and not first.key else None
+        value = first.value if isinstance(first, long_json.JsonItem) and not first.key else None
         if isinstance(value, dict):
             if isinstance(value.get("mapping"), dict):
                 return chatgpt.NAME

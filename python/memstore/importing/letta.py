@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from memstore.domain.clock import from_text
 from memstore.importing import conversations, long_json, values
-from memstore.importing.conversations import HIDDEN, REASONING, TOOLS, Message
+from memstore.importing.conversations import HIDDEN, REASONING, TOOLS, ChatMessage
 from memstore.importing.records import Damaged, Dump, Imported, Skipped, identity, key
 
 if TYPE_CHECKING:
@@ -149,7 +149,7 @@ class _AgentFile:
         self._number += 1
         at = values.text(given.get("created_at"))
         # The ids of a file are those of this file alone.
-        message = Message(identity(NAME, "message", agent, role, at, text), role, text)
+        message = ChatMessage(identity(NAME, "message", agent, role, at, text), role, text)
         columns = {
             "content": text,
             "source": NAME,

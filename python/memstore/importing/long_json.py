@@ -27,7 +27,7 @@ END_OF_STRING: Final = re.compile(r'["\\]')
 NOT_BLANK: Final = re.compile(r"[^ \t\r\n]")
 
 
-class Item(NamedTuple):
+class JsonItem(NamedTuple):
     key: str
     """The member of the outermost object that it is part of; empty in a list."""
     place: str
@@ -38,9 +38,9 @@ class _Broken(ValueError):
     """The text is not JSON from here on."""
 
 
-def items(file: TextIO) -> Iterator[Item | Damaged]:
+def items(file: TextIO) -> Iterator[JsonItem | Damaged]:
     """Yield each item of a text; what cannot be read is named, and the next one is read."""
-    reader = _Reader(file)
+    reader = _TextReader(file)
     try:
         first = reader.peek()
         if first == "[":
@@ -55,7 +55,7 @@ def items(file: TextIO) -> Iterator[Item | Damaged]:
         yield Damaged("the file", f"not JSON ({error})")
 
 
-def _listed(reader: _Reader, key: str) -> Iterator[Item | Damaged]:
+def _listed(reader: _TextReader, key: str) -> Iterator[JsonItem | Damaged]:
     reader.take()  # the bracket
     number = 0
     if reader.peek() == "]":
@@ -72,14 +72,18 @@ def _listed(reader: _Reader, key: str) -> Iterator[Item | Damaged]:
             raise _Broken(_ended(following, place))
 
 
-def _members(reader: _Reader) -> Iterator[Item | Damaged]:
+def _members(reader: _TextReader) -> Iterator[JsonItem | Damaged]:
     reader.take()  # the brace
     if reader.peek() == "}":
         reader.take()
         return
     while True:
         name = _value(reader, "", "a name")
-        if not isinstance(name, Item) or not isinstance(name.value, str) or reader.take() != ":":
+        if (
+            not isinstance(name, JsonItem)
+            or not isinstance(name.value, str)
+            or reader.take() != ":"
+        ):
             raise _Broken("a member without a name")
         if reader.peek() == "[":
             yield from _listed(reader, name.value)
@@ -96,17 +100,17 @@ def _ended(following: str, place: str) -> str:
     return f"no comma after {place}" if following else f"it ends after {place}"
 
 
-def _value(reader: _Reader, key: str, place: str) -> Item | Damaged:
+def _value(reader: _TextReader, key: str, place: str) -> JsonItem | Damaged:
     text = reader.value(place)
     if text is None:
         return Damaged(place, f"longer than {MAX_ITEM:,} characters")
     try:
-        return Item(key, place, json.loads(text))
+        return JsonItem(key, place, json.loads(text))
     except (ValueError, RecursionError) as error:
         return Damaged(place, f"not JSON ({why_no_json(error)})")
 
 
-class _Reader:
+class _TextReader:
     """A text of which only the next part is in memory."""
 
     def __init__(self, file: TextIO) -> None:

@@ -20,7 +20,7 @@ from memstore.importing.records import (
     time_given,
 )
 from memstore.text import notes
-from memstore.text.notes import Relation
+from memstore.text.notes import NoteRelation
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from memstore.database.engine import Progress
-    from memstore.importing.bundle import Part
+    from memstore.importing.bundle import ExportFile
     from memstore.importing.records import Found
     from memstore.text.notes import Note
 
@@ -65,7 +65,7 @@ def _is_note(name: str) -> bool:
 
 
 class _Folder:
-    def __init__(self, bundle: Bundle, parts: list[Part], path: Path) -> None:
+    def __init__(self, bundle: Bundle, parts: list[ExportFile], path: Path) -> None:
         self._bundle = bundle
         self._parts = {part.name: part for part in parts}
         self._single = not path.is_dir() and bundle.archive is None
@@ -114,7 +114,7 @@ class _Folder:
             missing = None if target in self._parts else "files that instructions name"
             yield target, missing
 
-    def _note(self, part: Part) -> Note | None:
+    def _note(self, part: ExportFile) -> Note | None:
         if part.size > MAX_BYTES:
             return None
         with self._bundle.bytes(part) as file:
@@ -122,7 +122,7 @@ class _Folder:
         text = raw.decode("utf-8-sig", "surrogateescape")
         return notes.read(text, PurePosixPath(part.name).stem)
 
-    def _file(self, part: Part, instructing: bool) -> Iterator[Found]:
+    def _file(self, part: ExportFile, instructing: bool) -> Iterator[Found]:
         note = self._note(part)
         if note is None:
             yield Damaged(part.name, f"longer than {MAX_BYTES:,} bytes")
@@ -155,7 +155,7 @@ class _Folder:
                     found.add(PurePosixPath(name).parent)
         return found
 
-    def _memories(self, dump: Dump, part: Part, note: Note) -> Iterator[Found]:
+    def _memories(self, dump: Dump, part: ExportFile, note: Note) -> Iterator[Found]:
         """Yield what a host remembers in a file; it is no note of a person's."""
         read = memory_files.read(note, PurePosixPath(part.name).name)
         for line, reason in read.left_out:
@@ -169,10 +169,10 @@ class _Folder:
             }
             yield self._record(dump, part, "fact", one.content, columns, one.line)
 
-    def _claims(self, dump: Dump, part: Part, note: Note) -> Iterator[Found]:
+    def _claims(self, dump: Dump, part: ExportFile, note: Note) -> Iterator[Found]:
         for one in notes.claims(note):
             about: dict[str, Any] = {"context": one.context} if one.context else {}
-            if isinstance(one, Relation):
+            if isinstance(one, NoteRelation):
                 content = f"{note.title} {one.kind.replace('_', ' ')} {one.target}"
                 category = "relation"
                 about["relation"] = {"from": note.title, "type": one.kind, "to": one.target}
@@ -182,7 +182,7 @@ class _Folder:
             columns = {"subject": note.title, "category": category, "metadata": about}
             yield self._record(dump, part, "fact", content, columns, one.line)
 
-    def _instructions(self, dump: Dump, part: Part, note: Note) -> Iterator[Found]:
+    def _instructions(self, dump: Dump, part: ExportFile, note: Note) -> Iterator[Found]:
         for one in notes.instructions(note):
             headings = [name for name in one.headings if name != note.title]
             columns = {
@@ -196,7 +196,7 @@ class _Folder:
     def _record(
         self,
         dump: Dump,
-        part: Part,
+        part: ExportFile,
         kind: str,
         content: str,
         columns: Mapping[str, Any],

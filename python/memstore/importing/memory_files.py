@@ -60,7 +60,7 @@ MAX_WHOLE: Final = 4_000
 """Characters of a file without a type that is one fact; a longer one is read by items."""
 
 
-class Remembered(NamedTuple):
+class FileFact(NamedTuple):
     """A fact in a file of a host."""
 
     line: int
@@ -73,7 +73,7 @@ class Remembered(NamedTuple):
 
 
 class ReadFile(NamedTuple):
-    memories: list[Remembered]
+    memories: list[FileFact]
     left_out: list[tuple[int, str]]
     """The lines of what is no fact, with the reasons."""
     is_single: bool = False
@@ -108,7 +108,7 @@ def read(note: Note, name: str, category: str = PROJECT) -> ReadFile:
         kind = ""
     if kind is not None:
         return _single(note, kind, category)
-    found: list[Remembered] = []
+    found: list[FileFact] = []
     left_out = [(line, "items and paragraphs that are too long") for line in notes.too_long(note)]
     is_of_codex = any(_is_group(block.headings) for block in note.blocks)
     folder, group = None, ""
@@ -155,7 +155,7 @@ def _single(note: Note, kind: str, category: str) -> ReadFile:
     about = {"name": name, "description": said, "type": kind}
     subject = ABOUT_USER if kind in (USER, FEEDBACK) else name
     metadata = {key: value for key, value in about.items() if value and value != subject}
-    one = Remembered(note.first_line, content, subject, category, metadata or None)
+    one = FileFact(note.first_line, content, subject, category, metadata or None)
     return ReadFile([one], [], is_single=True)
 
 
@@ -165,11 +165,11 @@ def _item(
     text: str,
     category: str,
     folder: str | None = None,
-) -> Remembered:
+) -> FileFact:
     above = [*_without(headings)]
     subject = ABOUT_USER if category == PREFERENCE else (above[-1] if above else PROJECT)
     metadata = {"headings": above} if above else None
-    return Remembered(line, text, subject, category, metadata, folder)
+    return FileFact(line, text, subject, category, metadata, folder)
 
 
 def _without(headings: tuple[str, ...]) -> Iterator[str]:

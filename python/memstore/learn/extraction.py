@@ -37,7 +37,7 @@ from memstore.lazy import lazy_import
 from memstore.learn.catching_up import retry_each
 from memstore.learn.comparison import MAX_ATTEMPTS, POLICIES, Comparison, claim_of
 from memstore.learn.conversation import CONVERSATION
-from memstore.learn.reading import EpisodeReader, Watch, facts_in, said_at
+from memstore.learn.reading import EpisodeReader, ReadingWatch, facts_in, said_at
 from memstore.learn.witness import judging
 from memstore.prompting.reading_log import ReadingOptions
 from memstore.providers import given_generator
@@ -606,7 +606,7 @@ class Extractor:
             checked_text(subject_hint, "subject_hint", MAX_NAME)
         episode = self._store.episodes.get(episode_id)
         options = replace(self._reader.usual(episode), hint=subject_hint)
-        watch = Watch(progress, cancelled)
+        watch = ReadingWatch(progress, cancelled)
         return self._learn(episode, options, said_at(episode, options), watch)
 
     def retry(self, *, patient: bool = False, progress: Progress | None = None) -> list[Extraction]:
@@ -672,7 +672,7 @@ class Extractor:
         episode: Episode,
         options: ReadingOptions,
         when: datetime,
-        watch: Watch = Watch(),  # noqa: B008 (frozen)
+        watch: ReadingWatch = ReadingWatch(),  # noqa: B008 (frozen)
     ) -> Extraction:
         replies = self._reader.begin(episode, options, counted=True)
         items = self._reader.read(episode, options, replies, watch)

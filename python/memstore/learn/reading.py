@@ -58,7 +58,7 @@ class Item:
     """What the model named in it, as far as its text says so."""
 
 
-class Watch(NamedTuple):
+class ReadingWatch(NamedTuple):
     """Who is told how far a reading is, and may give it up."""
 
     progress: Progress | None = None
@@ -80,7 +80,7 @@ def read_items(
     at: datetime | str | None = None,
     max_characters: int = PROMPT_CHARACTERS,
     may_break_off: bool = True,
-    watch: Watch = Watch(),  # noqa: B008 (frozen)
+    watch: ReadingWatch = ReadingWatch(),  # noqa: B008 (frozen)
 ) -> list[Item]:
     """Return the facts a model finds in a text, in order; arguments as for :func:`extract_facts`.
 
@@ -240,7 +240,7 @@ class EpisodeReader:
         episode: Episode,
         options: ReadingOptions,
         replies: Replies,
-        watch: Watch = Watch(),  # noqa: B008 (frozen)
+        watch: ReadingWatch = ReadingWatch(),  # noqa: B008 (frozen)
     ) -> list[Item]:
         return read_items(
             episode.content,

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from memstore.domain.records import Fact
-    from memstore.notes.manifest import State
+    from memstore.notes.manifest import WrittenNote
     from memstore.notes.page import EditableLine, ReadPage
     from memstore.store.store import Store
 
@@ -56,7 +56,7 @@ class NotesPlan:
         store: Store,
         edits: list[PlannedEdit],
         folder: Path | None = None,
-        imported: Mapping[str, State] | None = None,
+        imported: Mapping[str, WrittenNote] | None = None,
     ) -> None:
         self._store = store
         self._folder = folder
@@ -88,7 +88,7 @@ class NotesPlan:
         counts["skip"] += len(self.edits) - len(chosen)
         return counts
 
-    def _note_imported(self, states: Mapping[str, State]) -> None:
+    def _note_imported(self, states: Mapping[str, WrittenNote]) -> None:
         """Tell the next export that the edits of these notes are in the memory."""
         if not states or self._folder is None:
             return
@@ -142,7 +142,7 @@ class _Planning:
         self._folder = folder
         self._seen: dict[int, str] = {}
         """The notes that had the line of a fact."""
-        self.edited: dict[str, State] = {}
+        self.edited: dict[str, WrittenNote] = {}
 
     def edits(self) -> Iterator[PlannedEdit]:
         listed = manifest.read(self._folder, self._store)

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from memstore.domain.records import Fact
-    from memstore.notes.manifest import State
+    from memstore.notes.manifest import WrittenNote
     from memstore.store.store import Store
 
 MAX_STEM: Final = 100
@@ -220,10 +220,10 @@ class _Export:
     # -- writing -----------------------------------------------------------------------------
 
     def _intended(
-        self, pages: Mapping[str, bytes], wanted: Mapping[str, State]
-    ) -> dict[str, Sequence[State]]:
+        self, pages: Mapping[str, bytes], wanted: Mapping[str, WrittenNote]
+    ) -> dict[str, Sequence[WrittenNote]]:
         """Return the list that is right at any moment of this export."""
-        after: dict[str, Sequence[State]] = {}
+        after: dict[str, Sequence[WrittenNote]] = {}
         for name, states in self._listed.notes.items():
             if self._at(name) is not None:
                 after[name] = self._ours.get(name, states)
@@ -246,8 +246,8 @@ class _Export:
         self,
         name: str,
         wanted: bytes | None,
-        state: State | None,
-        after: dict[str, Sequence[State]],
+        state: WrittenNote | None,
+        after: dict[str, Sequence[WrittenNote]],
         names: Collection[str],
     ) -> None:
         """Bring one file to what is wanted, if it is still what it was taken for."""

@@ -36,7 +36,7 @@ MAX_NAME_BYTES: Final = 255
 
 
 @frozen
-class State:
+class WrittenNote:
     """What a note said when it was written."""
 
     facts: tuple[int, ...]
@@ -50,7 +50,7 @@ class State:
 class Manifest:
     """The list of a folder."""
 
-    notes: Mapping[str, Sequence[State]]
+    notes: Mapping[str, Sequence[WrittenNote]]
     """The states that a note may have, by its name; several if an export was interrupted."""
     unproven: frozenset[str] = frozenset()
     """The names in a list of an earlier form, which did not say of which memory."""
@@ -117,7 +117,7 @@ def mark_of(store: Store) -> str:
 
 
 def write(
-    folder: SharedFolder, store: Store, listed: Manifest, notes: Mapping[str, Sequence[State]]
+    folder: SharedFolder, store: Store, listed: Manifest, notes: Mapping[str, Sequence[WrittenNote]]
 ) -> Manifest:
     """Replace the list; return it. Nothing is written if it says the same.
 
@@ -139,7 +139,7 @@ def write(
     return Manifest(notes, listed.unproven, text)
 
 
-def _text_of(store: Store, notes: Mapping[str, Sequence[State]]) -> bytes:
+def _text_of(store: Store, notes: Mapping[str, Sequence[WrittenNote]]) -> bytes:
     value = {
         "format": FORMAT,
         "memory": store.identity(),
@@ -164,13 +164,13 @@ class Proofs:
         states = (state for states in listed.notes.values() for state in states)
         return cls(store, {*fact_ids, *(one for state in states for one in state.facts)})
 
-    def state(self, name: str, content: bytes, facts: Iterable[int]) -> State:
+    def state(self, name: str, content: bytes, facts: Iterable[int]) -> WrittenNote:
         """Return the state of a note that this memory writes."""
         ids = tuple(sorted(facts))
         text = hash_of(content)
-        return State(ids, text, self._proof(name, text, ids) or "")
+        return WrittenNote(ids, text, self._proof(name, text, ids) or "")
 
-    def proven(self, name: str, states: Iterable[State]) -> list[State]:
+    def proven(self, name: str, states: Iterable[WrittenNote]) -> list[WrittenNote]:
         """Return the states that this memory wrote under a name."""
         return [one for one in states if one.proof == self._proof(name, one.text, one.facts)]
 
@@ -193,7 +193,7 @@ def _reason(error: Exception) -> str:
     return why_no_json(error) if isinstance(error, ValueError | RecursionError) else "its form"
 
 
-def _notes(given: Any) -> dict[str, list[State]]:
+def _notes(given: Any) -> dict[str, list[WrittenNote]]:
     return {
         name: [_state(one) for one in states]
         for name, states in dict(given).items()
@@ -201,8 +201,8 @@ def _notes(given: Any) -> dict[str, list[State]]:
     }
 
 
-def _state(given: Any) -> State:
+def _state(given: Any) -> WrittenNote:
     ids = given["facts"]
     if not isinstance(ids, list) or any(type(one) is not int for one in ids):
         raise ValueError("facts are named by their ids")
-    return State(tuple(ids), str(given["text"]), str(given["proof"]))
+    return WrittenNote(tuple(ids), str(given["text"]), str(given["proof"]))

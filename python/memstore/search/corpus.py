@@ -43,7 +43,7 @@ if TYPE_CHECKING:
     from memstore.domain.results import WordsOnly
     from memstore.history import past
     from memstore.search import dates, newer
-    from memstore.search.index.contents import Contents
+    from memstore.search.index.contents import FeedContents
     from memstore.search.index.index import RowKind
     from memstore.search.index.visibility import Visible
     from memstore.search.lookup import About, Elsewhere, Lookup
@@ -68,7 +68,7 @@ R = TypeVar("R", Fact, "Episode")
 Hit = TypeVar("Hit", SearchHit, "EpisodeHit")
 
 
-class Found(NamedTuple):
+class BestRows(NamedTuple):
     """The best rows, best first, after the least relevance was applied."""
 
     rows: Sequence[Ranked]
@@ -95,7 +95,7 @@ class Corpus(ABC, Generic[F, H]):
     def __init__(
         self,
         transaction: Transaction,
-        contents: Contents | None,
+        contents: FeedContents | None,
         *,
         compares_stored: bool = False,
     ) -> None:
@@ -230,7 +230,7 @@ class Corpus(ABC, Generic[F, H]):
         return []
 
     def _about(
-        self, found: Found, names: Callable[[Sequence[int]], Mapping[int, str | None]]
+        self, found: BestRows, names: Callable[[Sequence[int]], Mapping[int, str | None]]
     ) -> AboutOthers | None:
         """Return whom the answer is about, if not whom the query names.
 
@@ -251,7 +251,7 @@ class Corpus(ABC, Generic[F, H]):
 
     @abstractmethod
     def results(
-        self, query: Query, found: Found, request: Request[F], words_only: WordsOnly | None
+        self, query: Query, found: BestRows, request: Request[F], words_only: WordsOnly | None
     ) -> H:
         """Read the best rows; ``words_only`` says why vectors were not used."""
 
@@ -296,7 +296,7 @@ class FactCorpus(Corpus[FactFilter, SearchHits]):
     def results(
         self,
         query: Query,
-        found: Found,
+        found: BestRows,
         request: Request[FactFilter],
         words_only: WordsOnly | None,
     ) -> SearchHits:
@@ -433,7 +433,7 @@ class EpisodeCorpus(Corpus[EpisodeFilter, "EpisodeHits"]):
     def results(
         self,
         query: Query,
-        found: Found,
+        found: BestRows,
         request: Request[EpisodeFilter],
         words_only: WordsOnly | None,
     ) -> EpisodeHits:

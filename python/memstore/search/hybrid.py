@@ -22,7 +22,7 @@ from memstore.errors import (
     Reason,
 )
 from memstore.providers.local import LocalEmbedder
-from memstore.search.corpus import Corpus, Found, H
+from memstore.search.corpus import BestRows, Corpus, H
 from memstore.search.index.index import Index
 from memstore.search.lookup import F, Query, Ranked
 from memstore.search.ranking.base import Candidates
@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from memstore.embedding.current import CurrentEmbedder
     from memstore.embedding.embedding import Embedding
     from memstore.embedding.vectors import Vector
-    from memstore.search.index.contents import Contents
+    from memstore.search.index.contents import FeedContents
     from memstore.search.lookup import About, Order
     from memstore.search.requests import Request
 
@@ -191,7 +191,7 @@ class Search(Generic[F, H]):
     ) -> T:
         compares_stored = request.ranking.compares_stored
 
-        def answered(transaction: Transaction, contents: Contents | None) -> T:
+        def answered(transaction: Transaction, contents: FeedContents | None) -> T:
             transaction.admit(request.wanted.namespaces or ())
             corpus = self._corpus(transaction, contents, compares_stored=compares_stored)
             corpus.is_provisional = contents is None and self._is_provisional(corpus, request)
@@ -300,26 +300,26 @@ def _near(
     return found if any(found) or lookup.has_vectors(request.wanted.namespaces) else None
 
 
-def _ranked(corpus: Corpus[F, H], query: Query, request: Request[F]) -> Found:
+def _ranked(corpus: Corpus[F, H], query: Query, request: Request[F]) -> BestRows:
     ranking = request.ranking.usable(corpus.lookup)
     if not query.text:
-        return Found(corpus.newest(request)[request.part], ranking.name)
+        return BestRows(corpus.newest(request)[request.part], ranking.name)
     order = ranking.rank(query, candidates(corpus, query, request))
     shown = answered(corpus, query, order, request)
     return shown._replace(rows=shown.rows[request.part])
 
 
-def answered(corpus: Corpus[F, H], query: Query, order: Order, request: Request[F]) -> Found:
+def answered(corpus: Corpus[F, H], query: Query, order: Order, request: Request[F]) -> BestRows:
     """Return what a search gives of the rows that it ranked, up to its depth."""
     rows = _boosted(corpus, order.rows, request)[: request.depth]
     ranking = request.ranking.usable(corpus.lookup)
-    found = Found(rows, ranking.name, order.elsewhere)
+    found = BestRows(rows, ranking.name, order.elsewhere)
     return _named_first(corpus, query, judged(corpus, query, found, request), found, request)
 
 
 def _named_first(
-    corpus: Corpus[F, H], query: Query, shown: Found, found: Found, request: Request[F]
-) -> Found:
+    corpus: Corpus[F, H], query: Query, shown: BestRows, found: BestRows, request: Request[F]
+) -> BestRows:
     """Put the rows that the query names by their ids before all others."""
     named = corpus.named(query.text, request.wanted)
     if not named:
@@ -357,7 +357,7 @@ def candidates(
     )
 
 
-def judged(corpus: Corpus[F, H], query: Query, found: Found, request: Request[F]) -> Found:
+def judged(corpus: Corpus[F, H], query: Query, found: BestRows, request: Request[F]) -> BestRows:
     """Leave out what is not relevant, if a minimum is asked for: each row by itself.
 
     Nothing is left unless one of the first rows is relevant. Beside a relevant one, a row that
@@ -378,7 +378,7 @@ def judged(corpus: Corpus[F, H], query: Query, found: Found, request: Request[F]
         hidden = len(rows) - len(shown)
         return found._replace(rows=shown, is_relevant=bool(shown), hidden=hidden)
     if not first:
-        return Found([], found.ranking, is_relevant=False, hidden=len(rows))
+        return BestRows([], found.ranking, is_relevant=False, hidden=len(rows))
     near = NEAR_THE_BEST * rows[0].score if rows[0].score > 0 else math.inf
     dated: dict[int, float]
     dated = {row.id: row.score - row.parts.date for row in rows if row.parts.date}

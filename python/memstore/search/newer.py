@@ -53,7 +53,7 @@ MAX_NEWER: Final = 3
 """How many facts a hit names."""
 
 
-class Pair(NamedTuple):
+class FactPair(NamedTuple):
     """Two facts on one subject."""
 
     old: Claimed
@@ -78,7 +78,7 @@ def newer(
     near = lookup.on_subject(compared, wanted, NEAREST, later=True)
     claims = _claims(transaction, near)
     pairs = [
-        Pair(claims[id_], claims[other])
+        FactPair(claims[id_], claims[other])
         for id_, others in near.items()
         for other in others
         if claims[id_].since < claims[other].since
@@ -111,7 +111,7 @@ def older(
     near |= dict.fromkeys(fact_table.visible(transaction, spelt, wanted) if spelt else (), 1.0)
     claims = _claims(transaction, {fact.id: near})
     pairs = [
-        Pair(claims[other], claims[fact.id])
+        FactPair(claims[other], claims[fact.id])
         for other in near
         if claims[other].since < claims[fact.id].since
     ]
@@ -125,7 +125,7 @@ def _claims(
     return fact_table.claims(transaction, sorted(ids)) if any(near.values()) else {}
 
 
-def _changes(pairs: Iterable[Pair], judge: Judge | None) -> Iterator[tuple[Pair, str]]:
+def _changes(pairs: Iterable[FactPair], judge: Judge | None) -> Iterator[tuple[FactPair, str]]:
     """Yield the pairs whose newer fact replaces the older one, or may, with the verdict."""
     decide = judge or Judged()
     for pair in pairs:

@@ -7,7 +7,7 @@ from datetime import timedelta
 from typing import TYPE_CHECKING, Final
 
 from memstore.database import journal
-from memstore.database.behind import Behind
+from memstore.database.background_writes import BackgroundWrites
 from memstore.database.tables import searches as search_table
 from memstore.domain import clock
 from memstore.domain.searches import MAX_DAYS, MAX_SEARCHES
@@ -33,7 +33,7 @@ class SearchRecord:
         self._since = 0.0
         self._line = 0
         """The last line of the journal before the oldest search that waits."""
-        self._behind = Behind(engine, self._write, "memstore-search-record")
+        self._behind = BackgroundWrites(engine, self._write, "memstore-search-record")
 
     def note(self, search: RecordedSearch) -> None:
         with self._gathering:

@@ -84,7 +84,7 @@ class Context(NamedTuple):
         return self.before is None or (turn.valid_at or turn.created_at) >= self.before
 
 
-class Since(NamedTuple):
+class Afterwards(NamedTuple):
     """Finds what came after a turn and changed what it says."""
 
     turns: Sequence[Episode] = ()
@@ -107,14 +107,14 @@ class Foreign(NamedTuple):
         others = trust.foreign_episodes(self.transaction, [hit.episode.id for hit in hits])
         return [hit for hit in hits if hit.episode.id not in others]
 
-    def without_later(self, later: Since | None) -> Since | None:
+    def without_later(self, later: Afterwards | None) -> Afterwards | None:
         """Leave out what changed a turn; ``None`` if that leaves a turn that no longer holds."""
         if later is None or not (later.turns or later.facts):
             return later
         turns = trust.foreign_episodes(self.transaction, [turn.id for turn in later.turns])
         if trust.foreign_facts(self.transaction, [fact.id for fact in later.facts]):
             return None
-        return Since([turn for turn in later.turns if turn.id not in turns], later.facts)
+        return Afterwards([turn for turn in later.turns if turn.id not in turns], later.facts)
 
 
 def shortened(prompt: str) -> str:
@@ -134,7 +134,7 @@ def named(prompt: str) -> frozenset[str]:
 def reminded(
     facts: Sequence[SearchHit],
     turns: Sequence[EpisodeHit],
-    since: Callable[[Episode], Since | None],
+    since: Callable[[Episode], Afterwards | None],
     tokens: int,
     whose: Whose | None = None,
 ) -> Recalled:
@@ -187,7 +187,7 @@ def _episode(turns: Sequence[EpisodeHit], item: FoundText) -> Episode:
     return next(hit.episode for hit in turns if hit.episode.id == item.id)
 
 
-def _of_later(later: Since) -> Iterator[FoundText]:
+def _of_later(later: Afterwards) -> Iterator[FoundText]:
     items = chain(map(of_turn, later.turns), (of_fact(fact, 0.0) for fact in later.facts))
     return (item.cut(MAX_CHARACTERS) for item in items)
 

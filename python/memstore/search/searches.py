@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from memstore.embedding.current import CurrentEmbedder
     from memstore.search import corpus, hybrid
     from memstore.search.hybrid import Search
-    from memstore.search.index.contents import Contents
+    from memstore.search.index.contents import FeedContents
     from memstore.search.index.index import IndexFigures
     from memstore.search.index.visibility import Visible
     from memstore.text.judge import Rule
@@ -40,7 +40,7 @@ else:
 
 def of_period(
     transaction: Transaction,
-    contents: Contents | None,
+    contents: FeedContents | None,
     wanted: FactFilter,
     **page: Unpack[Page],
 ) -> list[Fact]:

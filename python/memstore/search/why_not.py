@@ -16,7 +16,7 @@ from memstore.domain.why_not import RankedFact, Stage, WhyNot
 from memstore.frozen import replace
 from memstore.history.seen import Seen
 from memstore.search import hybrid, recall
-from memstore.search.corpus import Corpus, FactCorpus, Found
+from memstore.search.corpus import BestRows, Corpus, FactCorpus
 from memstore.search.lookup import Order
 from memstore.search.requests import MAX_LIMIT
 from memstore.text.escaping import visible
@@ -135,7 +135,7 @@ class _Followed:
 
     def outcome(self) -> tuple[WhyNot, SearchHits]:
         """Return the first stage that lost the fact; if none did, also what the search found."""
-        shown, hits = Found((), ""), SearchHits()
+        shown, hits = BestRows((), ""), SearchHits()
         order = Order()
         if self._query.text:
             order = self._order(self._request)
@@ -152,7 +152,7 @@ class _Followed:
             self._by_words = found.by_words
         return request.ranking.usable(self._corpus.lookup).rank(self._query, found)
 
-    def _hits(self, shown: Found, request: Request[FactFilter]) -> SearchHits:
+    def _hits(self, shown: BestRows, request: Request[FactFilter]) -> SearchHits:
         part = shown._replace(rows=shown.rows[request.part])
         return self._corpus.results(self._query, part, request, self._words_only)
 
@@ -242,7 +242,7 @@ class _Followed:
 
     # -- what is ranked --------------------------------------------------------------------
 
-    def _by_rank(self, rows: Sequence[Ranked], shown: Found, hits: SearchHits) -> WhyNot:
+    def _by_rank(self, rows: Sequence[Ranked], shown: BestRows, hits: SearchHits) -> WhyNot:
         if not self._query.text:
             return self._lost(Stage.BLANK, "is not searched for: the query is blank")
         number = self._fact.id

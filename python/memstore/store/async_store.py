@@ -9,7 +9,7 @@ from memstore.access.tokens import Tokens
 from memstore.coroutines import Awaited, awaited
 from memstore.domain.arguments import ALL_NAMESPACES
 from memstore.embedding.generations import Generations
-from memstore.episodes.log import Episodes
+from memstore.episodes.episodes import Episodes
 from memstore.facts.proposals import Proposals
 from memstore.facts.tasks import Tasks
 from memstore.lazy import cached_property, lazy_import

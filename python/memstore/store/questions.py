@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from datetime import datetime
 
-    from memstore.database import between
+    from memstore.database import changed_facts
     from memstore.domain import episodes as episode_records
     from memstore.domain import log as logs
     from memstore.domain import moments
@@ -47,7 +47,7 @@ if TYPE_CHECKING:
     from memstore.domain.records import Fact
     from memstore.domain.standing import Standing
     from memstore.domain.why_not import WhyNot
-    from memstore.episodes.log import Episodes
+    from memstore.episodes.episodes import Episodes
     from memstore.history import differences as comparing
     from memstore.history import log as telling
     from memstore.history import moments as finding
@@ -56,7 +56,7 @@ if TYPE_CHECKING:
     from memstore.search.past import Past
     from memstore.store.file import File
 else:
-    between = lazy_import("memstore.database.between")
+    changed_facts = lazy_import("memstore.database.changed_facts")
     episode_records = lazy_import("memstore.domain.episodes")
     logs = lazy_import("memstore.domain.log")
     comparing = lazy_import("memstore.history.differences")
@@ -259,7 +259,7 @@ def differences(
     for name, text in (("subject", asked["subject"]), ("category", asked["category"])):
         if text is not None:
             checked_text(text, name, MAX_QUERY)
-    wanted = between.Filter(
+    wanted = changed_facts.DifferenceFilter(
         standing.namespaces,
         standing.selected,
         subject=asked["subject"],

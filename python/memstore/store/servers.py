@@ -80,11 +80,11 @@ def check(url: str | os.PathLike[str] | None) -> list[Checked]:
     return checks.run(_address(url))
 
 
-def _address(url: str | os.PathLike[str] | None) -> address.Address:
+def _address(url: str | os.PathLike[str] | None) -> address.DatabaseAddress:
     if not is_server(url):
         raise InvalidArgument(
             "must be the URL of a database, such as postgresql://user@host:5432/database",
             argument="path",
         )
     opening.require_driver()
-    return address.Address(url)
+    return address.DatabaseAddress(url)

@@ -101,11 +101,12 @@ if TYPE_CHECKING:
     from memstore.domain.why_not import WhyNot
     from memstore.embedding import background, pending
     from memstore.embedding.pending import EmbedReport
-    from memstore.episodes import log, passages, since
-    from memstore.episodes.log import Episodes
+    from memstore.episodes import episodes as log
+    from memstore.episodes import passages, since
+    from memstore.episodes.episodes import Episodes
     from memstore.facts import batch, following, keyed, proposals, sources, tasks
     from memstore.facts.batch import Applied, Change
-    from memstore.facts.following import Followed, Reading
+    from memstore.facts.following import FilesReading, Followed
     from memstore.facts.keyed import DeleteKey
     from memstore.facts.proposals import Proposals
     from memstore.facts.tasks import Tasks
@@ -115,7 +116,7 @@ if TYPE_CHECKING:
     from memstore.history import differences as comparing
     from memstore.history import erasing, erasure, moments, reverting, trust
     from memstore.history import log as acts
-    from memstore.history.erasure import ErasurePlan, Place
+    from memstore.history.erasure import ErasurePlan, ErasureTarget
     from memstore.history.reverting import Plan
     from memstore.importing import ImportFromReport
     from memstore.prompting.reading_log import Readings
@@ -148,7 +149,7 @@ else:
     imports_table = lazy_import("memstore.database.tables.imports")
     following = lazy_import("memstore.facts.following")
     keyed = lazy_import("memstore.facts.keyed")
-    log = lazy_import("memstore.episodes.log")
+    log = lazy_import("memstore.episodes.episodes")
     logs = lazy_import("memstore.domain.log")
     meta_table = lazy_import("memstore.database.tables.meta")
     passages = lazy_import("memstore.episodes.passages")
@@ -902,9 +903,9 @@ class Store(zones.Zoned):
         if self._standing.bound is not None:
             raise InvalidArgument(f"cannot be those of the store: this {does}", argument="owners")
 
-    def _place(self) -> Place:
+    def _place(self) -> ErasureTarget:
         file = self._file
-        return erasure.Place(
+        return erasure.ErasureTarget(
             file.engine,
             self._author,
             dependents,
@@ -2224,7 +2225,7 @@ def for_project(store: Store, namespace: str, shared: str, source: str) -> Store
     return store._bound(replace(standing, owners=store._standing.owners), author, None)
 
 
-def follow_files(store: Store, reading: Reading) -> Followed:
+def follow_files(store: Store, reading: FilesReading) -> Followed:
     """Bring facts up to date with the files of others; see :mod:`memstore.facts.following`."""
 
     def alike(text: str) -> Sequence[int]:

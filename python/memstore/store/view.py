@@ -36,7 +36,7 @@ from memstore.domain.queries import (
 from memstore.domain.records import EVERYBODY, NOBODY, chosen_owners, is_among
 from memstore.domain.status import PastStatus
 from memstore.episodes import passages
-from memstore.episodes.log import Episodes
+from memstore.episodes.episodes import Episodes
 from memstore.errors import Conflict, InvalidArgument, NotFound, Remedy
 from memstore.facts import explaining, keyed, rules, support
 from memstore.frozen import replace
@@ -67,7 +67,7 @@ if TYPE_CHECKING:
     from memstore.domain.standing import Standing
     from memstore.domain.support import Leg
     from memstore.domain.why_not import WhyNot
-    from memstore.search.index.contents import Contents
+    from memstore.search.index.contents import FeedContents
     from memstore.store.file import File
 
 
@@ -239,7 +239,7 @@ class View(zones.Zoned):
         limit, offset = page["limit"], page["offset"]
         before, after = page["before_id"], page["after_id"]
 
-        def listed(transaction: Transaction, contents: Contents | None) -> builtins.list[Fact]:
+        def listed(transaction: Transaction, contents: FeedContents | None) -> builtins.list[Fact]:
             found = self._ids(transaction, contents, wanted)
             found = found if before is None else found.until(before - 1)
             ids = [id_ for id_ in found if after is None or id_ > after]
@@ -376,13 +376,13 @@ class View(zones.Zoned):
         return self._file.searches.facts.find(query, request)
 
     def _count(self, wanted: FactFilter) -> int:
-        def count(transaction: Transaction, contents: Contents | None) -> int:
+        def count(transaction: Transaction, contents: FeedContents | None) -> int:
             return len(self._ids(transaction, contents, wanted))
 
         return self._file.searches.facts.index.read(count)
 
     def _ids(
-        self, transaction: Transaction, contents: Contents | None, wanted: FactFilter
+        self, transaction: Transaction, contents: FeedContents | None, wanted: FactFilter
     ) -> visibility.Visible:
         columns = None if contents is None else contents.columns
         return self._past.fact_ids(

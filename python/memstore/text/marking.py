@@ -20,14 +20,14 @@ MAX_CHARACTERS: Final = 20_000
 """Texts that are longer than this are not even taken apart."""
 
 
-class Stretch(NamedTuple):
+class MarkedText(NamedTuple):
     """A part of a text."""
 
     text: str
     changed: bool
 
 
-Marked = tuple[Stretch, ...]
+Marked = tuple[MarkedText, ...]
 """A text in its parts: those that the other text has too, and those that differ."""
 
 
@@ -36,7 +36,7 @@ def marked(old: str, new: str) -> tuple[Marked, Marked]:
     before, after = [_words(text[:MAX_CHARACTERS]) for text in (old, new)]
     is_long = max(len(old), len(new)) > MAX_CHARACTERS
     if is_long or max(len(before), len(after)) > MAX_WORDS:
-        return (Stretch(old, True),), (Stretch(new, True),)
+        return (MarkedText(old, True),), (MarkedText(new, True),)
     keys = [_key(word) for word in before], [_key(word) for word in after]
     same = SequenceMatcher(None, *keys, autojunk=False).get_matching_blocks()
     kept_old = {block.a + n for block in same for n in range(block.size)}
@@ -83,5 +83,5 @@ def _joined(words: list[str], kept: set[int]) -> Marked:
         changed[-1] = False
     groups = groupby(zip(words, changed, strict=True), key=lambda pair: pair[1])
     return tuple(
-        Stretch("".join(word for word, _ in group), is_changed) for is_changed, group in groups
+        MarkedText("".join(word for word, _ in group), is_changed) for is_changed, group in groups
     )

@@ -79,7 +79,7 @@ class Note:
 
 
 @frozen
-class Claim:
+class NoteClaim:
     """An item of a note that says something about its title."""
 
     line: int
@@ -90,7 +90,7 @@ class Claim:
 
 
 @frozen
-class Relation:
+class NoteRelation:
     line: int
     kind: str
     target: str
@@ -116,7 +116,7 @@ def read(text: str, stem: str) -> Note:
     return Note(title.strip(), front, body, first_line)
 
 
-def claims(note: Note) -> Iterator[Claim | Relation]:
+def claims(note: Note) -> Iterator[NoteClaim | NoteRelation]:
     """Yield what a note says in items such as ``- [category] text #tag (context)``."""
     for block in note.blocks:
         said = block.text
@@ -128,9 +128,9 @@ def claims(note: Note) -> Iterator[Claim | Relation]:
                 text, context = text[: closing.start()], closing[1].strip() or None
             tags = tuple(dict.fromkeys(TAG.findall(text)))
             if text := TAG.sub("", text).strip():
-                yield Claim(block.line, found[1].strip(), text, tags, context)
+                yield NoteClaim(block.line, found[1].strip(), text, tags, context)
         elif related := RELATION.match(said):
-            yield Relation(block.line, related[1].strip(), related[2].strip(), related[3])
+            yield NoteRelation(block.line, related[1].strip(), related[2].strip(), related[3])
 
 
 def instructions(note: Note) -> Iterator[Instruction]:

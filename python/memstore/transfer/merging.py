@@ -2,8 +2,8 @@
 
 Records are identified by their UUID. New ones keep their times, counters and history, and get a
 journal line with their state here. Known ones are only superseded, deleted, restored or erased as
-at the source (:mod:`memstore.transfer.merging`); one that was superseded or erased here never becomes
-active again. What was erased here, and is quoted in records of the source, is not taken back.
+at the source; one that was superseded or erased here never becomes active again. What was erased
+here, and is quoted in records of the source, is not taken back.
 """
 
 from __future__ import annotations
@@ -96,7 +96,7 @@ OWN: Final = frozenset(
 """Fields that are compared in another way, or may differ between two files."""
 
 
-class Outcome(NamedTuple):
+class RecordOutcome(NamedTuple):
     """What becomes of a known record."""
 
     change: Kind | None = None
@@ -105,18 +105,18 @@ class Outcome(NamedTuple):
     left: Left | None = None
 
 
-NOTHING: Final = Outcome()
+NOTHING: Final = RecordOutcome()
 
 
-def of_erasure(known: Record, there: Record, *, erasures: bool) -> Outcome | None:
+def of_erasure(known: Record, there: Record, *, erasures: bool) -> RecordOutcome | None:
     """Return the outcome if either record is erased; ``None`` if neither is."""
     if known.status == "erased":
-        return NOTHING if there.status == "erased" else Outcome(left=Left.ERASED)
+        return NOTHING if there.status == "erased" else RecordOutcome(left=Left.ERASED)
     if there.status != "erased":
         return None
     if known.created_at != there.created_at:
-        return Outcome(left=Left.ANOTHER)
-    return Outcome(Kind.ERASE) if erasures else Outcome(left=Left.ERASURE)
+        return RecordOutcome(left=Left.ANOTHER)
+    return RecordOutcome(Kind.ERASE) if erasures else RecordOutcome(left=Left.ERASURE)
 
 
 def of_deletion(
@@ -124,7 +124,7 @@ def of_deletion(
     there: Fact,
     operations: Iterable[JournalLine],
     restored_here: Callable[[], datetime | None],
-) -> Outcome:
+) -> RecordOutcome:
     """Return whether a fact that nobody erased is deleted or restored as there: the later wins."""
     if known.deleted_at == there.deleted_at:
         return NOTHING
@@ -132,14 +132,14 @@ def of_deletion(
     if there.deleted_at is not None:
         here = deleted_here or restored_here()
         if here is None or here < there.deleted_at:
-            return Outcome(Kind.DELETE, there.deleted_at)
-        return NOTHING if deleted_here is not None else Outcome(left=Left.RESTORED)
+            return RecordOutcome(Kind.DELETE, there.deleted_at)
+        return NOTHING if deleted_here is not None else RecordOutcome(left=Left.RESTORED)
     restored = max((one.moment for one in operations if one.kind == Kind.RESTORE), default=None)
     if restored is None or deleted_here is None:
         return NOTHING
     if restored > deleted_here:
-        return Outcome(Kind.RESTORE, restored)
-    return Outcome(left=Left.DELETED)
+        return RecordOutcome(Kind.RESTORE, restored)
+    return RecordOutcome(left=Left.DELETED)
 
 
 def of_supersession(
@@ -326,7 +326,7 @@ class ImportReport:
     """How many of the removed facts were erased."""
     left: dict[str, int] = frozen_field(default_factory=dict)
     """What happened to known facts at the source and was not taken over: how many facts, by
-    :class:`memstore.transfer.merging.Left`."""
+    :class:`Left`."""
     episodes_left: dict[str, int] = frozen_field(default_factory=dict)
     """The same of known episodes."""
     proposals_left: int = 0
@@ -461,7 +461,7 @@ class _Merge:
         erasures: bool = True,
     ) -> None:
         self._author = author
-        self._erased = quotes.Erased()
+        self._erased = quotes.ErasedHere()
         self._log = _Episodes(namespace, erasures, self._erased)
         self._facts = _Facts(namespace, dependents, ids, self._log.here, erasures, self._erased)
         self._attached: Counter[str] = Counter()
@@ -520,7 +520,7 @@ class _Merge:
 class _Episodes:
     namespace: str | None
     erasures: bool
-    gone: quotes.Erased
+    gone: quotes.ErasedHere
     changes: Changes = field(init=False)
     here: dict[int, Episode] = field(default_factory=dict)
     """The local episodes, by their ids at the source."""
@@ -593,7 +593,7 @@ class _Facts:
     ids: Ids
     logged: Mapping[int, Episode]
     erasures: bool
-    gone: quotes.Erased
+    gone: quotes.ErasedHere
     adoption: Adoption = field(init=False)
     here: dict[int, Fact] = field(default_factory=dict)
     """The local facts, by their ids at the source."""
@@ -719,7 +719,7 @@ class _Facts:
 
         return replaced(part, self.ids.facts.get, episode, self.ids.proposals.get)
 
-    def _update(self, here: Fact, fact: Fact, outcome: Outcome) -> None:
+    def _update(self, here: Fact, fact: Fact, outcome: RecordOutcome) -> None:
         """Delete, restore or erase a known fact as at the source."""
         if outcome.change is Kind.ERASE:
             remove_fact(self.adoption, here, self.dependents)
@@ -810,7 +810,7 @@ def _keyed(
 
 
 def _attach(
-    attached: Attached, facts: _Facts, log: _Episodes, gone: quotes.Erased
+    attached: Attached, facts: _Facts, log: _Episodes, gone: quotes.ErasedHere
 ) -> dict[str, int]:
     """Import proposals, readings, replies and decisions; return how many of each were new."""
     changes, transaction = log.changes, log.transaction

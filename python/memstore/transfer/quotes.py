@@ -27,7 +27,7 @@ SHORT: Final = 4
 
 
 @dataclass(slots=True)
-class Erased:
+class ErasedHere:
     """What was erased here and has its text in the export, by the ids there."""
 
     facts: dict[int, Fact] = field(default_factory=dict)
@@ -73,7 +73,7 @@ class Erased:
         return (text for text in chain(facts, episodes) if len(text) >= SHORT)
 
 
-class _Table(Protocol):
+class _QuoteTable(Protocol):
     def erased_among(
         self, transaction: Transaction, namespace: str, uuids: Sequence[str]
     ) -> set[str]: ...
@@ -81,7 +81,7 @@ class _Table(Protocol):
 
 def _note(
     transaction: Transaction,
-    table: _Table,
+    table: _QuoteTable,
     records: Sequence[R],
     namespace: str | None,
     noted: dict[int, R],

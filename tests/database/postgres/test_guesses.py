@@ -14,7 +14,7 @@ import memstore
 from memstore import Store
 from memstore.database.engine import Outdated, Transaction
 from memstore.database.postgres.engine import PostgresEngine
-from memstore.database.postgres.remembered import Guessing, Streak
+from memstore.database.postgres.tenant_cache import Backoff, Confidence
 from memstore.database.tables import feeds, indexed
 from memstore.search.index.index import EPISODES, FACTS
 
@@ -96,15 +96,16 @@ def test_what_changed_is_read_by_its_ids_or_by_the_feed(url: str) -> None:
                 newest = feeds.span(transaction, kind.feed).newest
                 position = feeds.span(transaction, kind.feed).oldest - 1
                 ids = kind.changes(transaction, position).rows
-                since = indexed.Since(position, 100)
+                since = indexed.RowsSince(position, 100)
                 by_ids, by_feed = (
                     sorted(indexed.rows(transaction, kind.source, which)) for which in (ids, since)
                 )
                 assert by_ids == by_feed
                 assert len(by_ids) == (2 if kind is FACTS else 1)
-                assert not [*indexed.rows(transaction, kind.source, indexed.Since(newest, 100))]
+                assert not [*indexed.rows(transaction, kind.source, indexed.RowsSince(newest, 100))]
                 assert (
-                    len([*indexed.rows(transaction, kind.source, indexed.Since(position, 1))]) == 1
+                    len([*indexed.rows(transaction, kind.source, indexed.RowsSince(position, 1))])
+                    == 1
                 )
 
 
@@ -160,7 +161,7 @@ def raise_after(transaction: Transaction) -> None:
 
 
 def test_after_each_wrong_guess_twice_as_many_are_left_out() -> None:
-    guessing = Guessing()
+    guessing = Backoff()
     assert guessing.pays()
     for missed in range(1, 4):
         guessing.note(was_right=False)
@@ -170,7 +171,7 @@ def test_after_each_wrong_guess_twice_as_many_are_left_out() -> None:
 
 
 def test_after_each_wrong_guess_twice_as_many_have_to_be_right() -> None:
-    streak = Streak()
+    streak = Confidence()
     assert streak.pays()
     for needed in (1, 3, 7):
         streak.note(was_right=False)
@@ -181,6 +182,6 @@ def test_after_each_wrong_guess_twice_as_many_have_to_be_right() -> None:
     assert [noted(streak) for _ in range(7)] == [False] * 6 + [True]
 
 
-def noted(streak: Streak) -> bool:
+def noted(streak: Confidence) -> bool:
     streak.note(was_right=True)
     return streak.pays()

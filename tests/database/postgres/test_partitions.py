@@ -14,7 +14,7 @@ from tests.support.postgres import psycopg
 
 import memstore
 from memstore.database.postgres import checks
-from memstore.database.postgres.address import Address
+from memstore.database.postgres.address import DatabaseAddress
 
 partitions = pytest.importorskip("tests.support.partitions", reason="needs psycopg")
 
@@ -71,7 +71,7 @@ def test_each_statement_is_answered_by_one_partition(divided: str) -> None:
         with memstore.open(divided, namespace="b", embedder=None) as store:
             store.file.import_(lines, namespace="b")
             assert store.verify() == []
-        checks.run(Address(divided))
+        checks.run(DatabaseAddress(divided))
     plans.close()
     assert len(plans.parts) > 100
     assert any(text.startswith("WITH now AS (INSERT INTO memstore_facts") for text in plans.parts)

@@ -14,7 +14,7 @@ from tests.support import postgres  # noqa: E402
 
 import memstore  # noqa: E402
 from memstore.database.postgres import checks  # noqa: E402
-from memstore.database.postgres.address import Address  # noqa: E402
+from memstore.database.postgres.address import DatabaseAddress  # noqa: E402
 from memstore.store import servers  # noqa: E402
 
 pytestmark = pytest.mark.process
@@ -87,7 +87,7 @@ def test_threads_that_wait_for_a_connection_or_an_index_do_not_deadlock(url: str
 def test_check_names_it(pooled: str) -> None:
     memstore.open(pooled, embedder=None).close()
     for text, state in ((pooled, "right"), (pooled.partition("?")[0], "weak")):
-        (found,) = (one for one in checks.run(Address(text)) if one.name == "pooler")
+        (found,) = (one for one in checks.run(DatabaseAddress(text)) if one.name == "pooler")
         assert (found.state, "PgBouncer" in found.text) == (state, True)
 
 

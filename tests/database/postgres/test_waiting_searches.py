@@ -16,7 +16,7 @@ from tests.support.sent import asked, watched
 import memstore
 from memstore import Store
 from memstore.database.postgres.connection import Sent
-from memstore.database.postgres.remembered import Streak
+from memstore.database.postgres.tenant_cache import Confidence
 from memstore.search.index.index import SharedLock
 
 pytestmark = pytest.mark.process
@@ -27,7 +27,7 @@ THREADS = 3
 @pytest.fixture
 def store(url: str, monkeypatch: pytest.MonkeyPatch) -> Iterator[Store]:
     """A memory with an index; each of its searches begins with asking the server."""
-    monkeypatch.setattr(Streak, "pays", lambda _: False)
+    monkeypatch.setattr(Confidence, "pays", lambda _: False)
     with memstore.open(url, embedder=Letters()) as store:
         store.add_many([{"content": f"thing {n}", "subject": "s"} for n in range(20)])
         assert not store.search("thing 3").provisional

@@ -20,7 +20,7 @@ from memstore import NotFound, Store
 from memstore.database.engine import Transaction
 from memstore.database.sqlite import writer
 from memstore.database.sqlite.engine import SqliteEngine
-from memstore.database.sqlite.writer import Turn, WriteQueue
+from memstore.database.sqlite.writer import WriteQueue, WriterTurn
 from memstore.errors import FileMissing, StorageError, StoreBusy
 
 Body = Callable[[Transaction], object]
@@ -244,12 +244,12 @@ def test_busy_process_is_waited_for_and_then_reported(engine: SqliteEngine, path
 
 
 def test_turns_come_in_the_order_they_were_asked_for() -> None:
-    queue, first = WriteQueue(), Turn(shares=True)
+    queue, first = WriteQueue(), WriterTurn(shares=True)
     assert queue.take(first, 0)
     order: list[int] = []
 
     def take(number: int) -> None:
-        turn = Turn(shares=True)
+        turn = WriterTurn(shares=True)
         assert queue.take(turn, 30)
         order.append(number)
         queue.give_back(turn)
@@ -262,11 +262,11 @@ def test_turns_come_in_the_order_they_were_asked_for() -> None:
     for thread in threads:
         thread.join(30)
     assert order == list(range(5))
-    assert queue.take(Turn(shares=False), 0)
+    assert queue.take(WriterTurn(shares=False), 0)
 
 
 def test_turn_is_handed_over_only_to_sharing_threads() -> None:
-    queue, first, second = WriteQueue(), Turn(shares=True), Turn(shares=False)
+    queue, first, second = WriteQueue(), WriterTurn(shares=True), WriterTurn(shares=False)
     assert not queue.hand_over()
     assert queue.take(first, 0)
     second.thread = -1
@@ -280,7 +280,7 @@ def test_turn_is_handed_over_only_to_sharing_threads() -> None:
 
 
 def test_turn_can_be_released_repeatedly() -> None:
-    queue, first, second = WriteQueue(), Turn(shares=True), Turn(shares=True)
+    queue, first, second = WriteQueue(), WriterTurn(shares=True), WriterTurn(shares=True)
     assert queue.take(first, 0)
     queue.give_back(first)
     assert queue.take(second, 0)

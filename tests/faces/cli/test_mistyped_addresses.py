@@ -97,7 +97,7 @@ def test_files_of_such_names_are_made_and_opened(
     for _ in range(2):
         memstore.open(name, embedder=None).close()
     assert os.path.isfile(name)
-    assert options.chosen_settings(options.Parser().parse_args([])) is not None
+    assert options.chosen_settings(options.RedactingParser().parse_args([])) is not None
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows has no such names")

@@ -495,7 +495,7 @@ def test_setup_without_transcripts_forgets_that_ends_were_kept(
 ) -> None:
     host = "codex"
     for flags in (("--no-transcripts",), ("--no-hooks",), ("--uninstall",)):
-        unkept.remember(unkept.Note({}, [], {}, "", host))
+        unkept.remember(unkept.UnkeptNote({}, [], {}, "", host))
         assert unkept.keeps_ends(host)
         cli("setup", host, *flags)
         assert not unkept.keeps_ends(host)

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memstore.faces.http.connection import Connection, Connections
+from memstore.faces.http.connection import ClientConnection, Connections
 
 
 class Wire(asyncio.Transport):
@@ -48,9 +48,9 @@ REQUEST = b"POST /mcp HTTP/1.1\r\nHost: x\r\nContent-Length: 5\r\n\r\n\n\n\r\n "
 """Its body looks like the end of a head."""
 
 
-def opened(pool: Connections, peer: str = "192.0.2.1") -> tuple[Connection, Wire, Parser]:
+def opened(pool: Connections, peer: str = "192.0.2.1") -> tuple[ClientConnection, Wire, Parser]:
     wire, parser = Wire(peer), Parser()
-    connection = Connection(parser, pool, head_seconds=60)
+    connection = ClientConnection(parser, pool, head_seconds=60)
     connection.connection_made(wire)
     return connection, wire, parser
 

@@ -12,7 +12,7 @@ from memstore import Store
 from memstore.faces.hosts.catalogue import HOSTS
 from memstore.faces.mcp import catalogue, clients, protocol
 from memstore.faces.mcp.methods import Methods
-from memstore.faces.mcp.session import Session
+from memstore.faces.mcp.session import ClientSession
 
 ENVELOPE = {protocol.REVISION_KEY: "2026-07-28", protocol.CAPABILITIES_KEY: {}}
 
@@ -37,7 +37,7 @@ class Source:
 def answers(store: Store, *messages: tuple[str, dict[str, Any]]) -> list[Any]:
     """Send a session's messages; return what it answers."""
     found: list[Any] = []
-    session = Session(Methods(catalogue.offered()), Source(store), found.append)
+    session = ClientSession(Methods(catalogue.offered()), Source(store), found.append)
     for number, (method, params) in enumerate(messages):
         message = {"jsonrpc": "2.0", "id": number, "method": method, "params": params}
         session.receive(json.dumps(message).encode())

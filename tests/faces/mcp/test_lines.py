@@ -15,7 +15,7 @@ from tests.faces.mcp.test_tools import HOSTILE
 import memstore
 from memstore import Store
 from memstore.faces.mcp import answers, catalogue
-from memstore.faces.mcp.calls import Calls, Manner
+from memstore.faces.mcp.calls import Calls, CallStyle
 from memstore.faces.mcp.calls import drawn as written
 from memstore.faces.mcp.methods import Methods
 from memstore.faces.mcp.opening import Opening
@@ -37,7 +37,7 @@ LINE = re.compile(
 
 Ask = Callable[..., str]
 
-CALL = Manner({})
+CALL = CallStyle({})
 
 
 def asked(store: Store, tool: str, form: str = "lines", **arguments: Any) -> str:
@@ -498,7 +498,7 @@ def test_proposals_are_lines_and_so_is_a_decision() -> None:
     ]
     superseded = {"id": 1, "status": "superseded", "superseded_by": 2}
     decided = {"id": 5, "state": "accepted", "undo": "memory_delete id=1", "old": superseded}
-    assert written(decided, Manner({}, sign="proposal ")) == (
+    assert written(decided, CallStyle({}, sign="proposal ")) == (
         "proposal 5 accepted; undo: memory_delete id=1; #1 superseded by #2"
     )
     assert written({"note": answers.NOTE, "proposals": []}, CALL) == "no proposals"

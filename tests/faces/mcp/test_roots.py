@@ -13,7 +13,7 @@ import memstore
 from memstore import Store
 from memstore.faces.mcp import catalogue, roots
 from memstore.faces.mcp.methods import Methods
-from memstore.faces.mcp.session import Session
+from memstore.faces.mcp.session import ClientSession
 
 
 class Opened:
@@ -32,7 +32,7 @@ class Client:
 
     def __init__(self, store: Store, capabilities: dict[str, Any], *, follows: bool = True) -> None:
         self.sent: list[dict[str, Any]] = []
-        self.session = Session(
+        self.session = ClientSession(
             Methods(catalogue.offered(answers="json")),
             Opened(store),
             self.sent.append,

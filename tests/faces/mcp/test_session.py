@@ -16,7 +16,7 @@ from tests.support.clock import wait_until
 from memstore._kernel import PanicException
 from memstore.faces.mcp import catalogue, protocol
 from memstore.faces.mcp.methods import Methods
-from memstore.faces.mcp.session import CALLS_AT_ONCE, Session
+from memstore.faces.mcp.session import CALLS_AT_ONCE, ClientSession
 from memstore.faces.mcp.wire import BATCH, CHUNK, MAX_UNREAD_BYTES, Outgoing, lines, mended
 from memstore.lazy import cached_property
 
@@ -103,22 +103,22 @@ def sent() -> Sent:
 
 
 @pytest.fixture
-def session(slow: Slow, sent: Sent) -> Session:
-    return Session(slow, Nothing(), sent.append, progress_seconds=0.001)  # type: ignore[arg-type]
+def session(slow: Slow, sent: Sent) -> ClientSession:
+    return ClientSession(slow, Nothing(), sent.append, progress_seconds=0.001)  # type: ignore[arg-type]
 
 
-def say(session: Session, number: Any, method: str, **params: Any) -> None:
+def say(session: ClientSession, number: Any, method: str, **params: Any) -> None:
     message: dict[str, Any] = {"jsonrpc": "2.0", "method": method, "params": params}
     session.receive(json.dumps(message | ({} if number is None else {"id": number})).encode())
 
 
-def greet(session: Session, sent: Sent) -> None:
+def greet(session: ClientSession, sent: Sent) -> None:
     say(session, "hello", "initialize", **HELLO)
     sent.clear()
 
 
 def test_every_call_is_answered_whatever_happens_in_its_thread(sent: Sent) -> None:
-    session = Session(Panicking(), Nothing(), sent.append)  # type: ignore[arg-type]
+    session = ClientSession(Panicking(), Nothing(), sent.append)  # type: ignore[arg-type]
     greet(session, sent)
     numbers = range(2 * CALLS_AT_ONCE)
     for number in numbers:
@@ -129,7 +129,7 @@ def test_every_call_is_answered_whatever_happens_in_its_thread(sent: Sent) -> No
 
 
 def test_concurrent_calls_are_limited_and_the_rest_wait(
-    session: Session, slow: Slow, sent: Sent
+    session: ClientSession, slow: Slow, sent: Sent
 ) -> None:
     greet(session, sent)
     for number in range(CALLS_AT_ONCE + 5):
@@ -145,7 +145,7 @@ def test_concurrent_calls_are_limited_and_the_rest_wait(
 
 @pytest.mark.slow
 def test_shutdown_waits_while_answers_keep_coming(sent: Sent) -> None:
-    session = Session(OneByOne(), Nothing(), sent.append)  # type: ignore[arg-type]
+    session = ClientSession(OneByOne(), Nothing(), sent.append)  # type: ignore[arg-type]
     greet(session, sent)
     for number in range(CALLS_AT_ONCE):
         say(session, number, "tools/call", name="half a second")
@@ -153,7 +153,9 @@ def test_shutdown_waits_while_answers_keep_coming(sent: Sent) -> None:
     assert len(sent.answers()) == CALLS_AT_ONCE
 
 
-def test_shutdown_times_out_on_a_missing_answer(session: Session, slow: Slow, sent: Sent) -> None:
+def test_shutdown_times_out_on_a_missing_answer(
+    session: ClientSession, slow: Slow, sent: Sent
+) -> None:
     greet(session, sent)
     say(session, 0, "tools/call", name="stuck")
     session.settle(0.01)
@@ -162,7 +164,7 @@ def test_shutdown_times_out_on_a_missing_answer(session: Session, slow: Slow, se
 
 @pytest.mark.parametrize("named", [0, "0"])
 def test_a_cancelled_call_is_not_answered(
-    session: Session, slow: Slow, sent: Sent, named: int | str
+    session: ClientSession, slow: Slow, sent: Sent, named: int | str
 ) -> None:
     greet(session, sent)
     say(session, 0, "tools/call", name="cancelled")
@@ -175,7 +177,7 @@ def test_a_cancelled_call_is_not_answered(
 
 
 def test_a_call_cancelled_while_queued_does_not_start(
-    session: Session, slow: Slow, sent: Sent
+    session: ClientSession, slow: Slow, sent: Sent
 ) -> None:
     greet(session, sent)
     for number in range(CALLS_AT_ONCE + 1):
@@ -189,7 +191,7 @@ def test_a_call_cancelled_while_queued_does_not_start(
     assert "last" in slow.begun
 
 
-def test_call_sends_progress_until_it_ends(session: Session, slow: Slow, sent: Sent) -> None:
+def test_call_sends_progress_until_it_ends(session: ClientSession, slow: Slow, sent: Sent) -> None:
     greet(session, sent)
     say(session, 0, "tools/call", name="silent")
     say(session, 1, "tools/call", name="watched", _meta={"progressToken": "p"})
@@ -207,7 +209,7 @@ def test_call_sends_progress_until_it_ends(session: Session, slow: Slow, sent: S
 
 
 def test_client_gets_the_log_messages_it_requested(
-    session: Session, slow: Slow, sent: Sent
+    session: ClientSession, slow: Slow, sent: Sent
 ) -> None:
     greet(session, sent)
     LOGGER.warning("before it asked")
@@ -222,7 +224,7 @@ def test_client_gets_the_log_messages_it_requested(
 
 
 def test_requests_of_the_newer_protocol_set_the_log_level(
-    session: Session, slow: Slow, sent: Sent
+    session: ClientSession, slow: Slow, sent: Sent
 ) -> None:
     slow.let.set()
     for name, more in (("curious", {protocol.LEVEL_KEY: "info"}), ("other", {})):
@@ -234,7 +236,7 @@ def test_requests_of_the_newer_protocol_set_the_log_level(
 
 
 def test_a_request_that_fails_unexpectedly_is_answered(
-    session: Session, slow: Slow, sent: Sent, caplog: pytest.LogCaptureFixture
+    session: ClientSession, slow: Slow, sent: Sent, caplog: pytest.LogCaptureFixture
 ) -> None:
     def broken(*_: object) -> Any:
         raise ZeroDivisionError
@@ -265,7 +267,7 @@ def test_a_request_that_fails_unexpectedly_is_answered(
     ],
 )
 def test_what_is_not_a_request_is_refused_and_the_session_goes_on(
-    session: Session, sent: Sent, line: bytes, number: str | int | None, code: int
+    session: ClientSession, sent: Sent, line: bytes, number: str | int | None, code: int
 ) -> None:
     greet(session, sent)
     session.receive(line)
@@ -274,7 +276,7 @@ def test_what_is_not_a_request_is_refused_and_the_session_goes_on(
     assert sent[-1] == {"id": 8, "result": {}}
 
 
-def test_answers_of_the_client_are_not_answered(session: Session, sent: Sent) -> None:
+def test_answers_of_the_client_are_not_answered(session: ClientSession, sent: Sent) -> None:
     greet(session, sent)
     session.receive(b'{"jsonrpc": "2.0", "id": 1, "result": {}}')
     session.receive(b'{"jsonrpc": "2.0", "id": null, "error": {"code": -32700, "message": ""}}')
@@ -282,7 +284,7 @@ def test_answers_of_the_client_are_not_answered(session: Session, sent: Sent) ->
 
 
 def test_unreadable_lines_are_logged_once(
-    session: Session, caplog: pytest.LogCaptureFixture
+    session: ClientSession, caplog: pytest.LogCaptureFixture
 ) -> None:
     for line in (b"", b"no", b"[1]", b"{}", b"[" * 99_999):
         session.receive(line)

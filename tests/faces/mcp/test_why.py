@@ -10,7 +10,7 @@ from tests.support import mcp_tools
 
 from memstore import Store
 from memstore.faces.mcp import answers
-from memstore.faces.mcp.calls import Manner
+from memstore.faces.mcp.calls import CallStyle
 from memstore.faces.mcp.calls import drawn as written
 from memstore.faces.mcp.tool import ToolError
 
@@ -33,7 +33,7 @@ def test_history_with_why_explains_the_fact(call: Callable[..., Any], words: Sto
     answer = call("memory_history", id=2, why=True)
     assert [fact["id"] for fact in answer["facts"]] == [1, 2]
     assert answer["why"] == str(words.explain(2)).splitlines()
-    text = written(answer, Manner({"id": 2, "why": True}))
+    text = written(answer, CallStyle({"id": 2, "why": True}))
     assert "\n".join(answer["why"]) in text
     assert "why" not in call("memory_history", id=2)
 

@@ -29,7 +29,7 @@ MAX_POOL_SIZE: Final = 1000
 NUMBER: Final = re.compile(r"\d+|none", re.IGNORECASE)
 
 
-class Address:
+class DatabaseAddress:
     """A database, as a URL names it.
 
     Raises:

@@ -6,14 +6,14 @@ import re
 from typing import TYPE_CHECKING, Final
 
 from memstore.database.postgres import pools, row_security
-from memstore.database.postgres.failures import Translated
+from memstore.database.postgres.failures import PostgresErrors
 from memstore.database.postgres.schema import tables
 from memstore.errors import InvalidArgument
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from memstore.database.postgres.address import Address
+    from memstore.database.postgres.address import DatabaseAddress
 
 
 OWNER: Final = "memstore_owner"
@@ -96,11 +96,11 @@ def sql(names: Sequence[str] | None, *, row_level_security: bool) -> str:
     return "\n".join(parts)
 
 
-def run(address: Address, statements: str) -> None:
+def run(address: DatabaseAddress, statements: str) -> None:
     """Run statements in one transaction.
 
     Raises:
         StorageError: the server cannot be reached, or refuses one; nothing was changed.
     """
-    with pools.connect(address) as connection, Translated():
+    with pools.connect(address) as connection, PostgresErrors():
         connection.execute(f"BEGIN; {statements}; COMMIT")

@@ -39,7 +39,7 @@ class Bits(bytes):
     __slots__ = ()
 
 
-class Ids(bytes):
+class IdArray(bytes):
     """An array of ids in the binary format."""
 
     __slots__ = ()
@@ -51,7 +51,7 @@ class IdsDumper(Dumper):
     format = Format.BINARY
     oid = 1016  # bigint[]
 
-    def dump(self, obj: Ids) -> Ids:
+    def dump(self, obj: IdArray) -> IdArray:
         return obj
 
 
@@ -82,13 +82,13 @@ def array(values: Sequence[Any], type_: str) -> Array:
     return Array(head + b"".join(_parts(values, type_)))
 
 
-def ids(values: Sequence[int]) -> Ids:
+def ids(values: Sequence[int]) -> IdArray:
     """Return numbers as an array.
 
     Raises:
         struct.error: one is no number of the server.
     """
-    return Ids(array(values, "bigint"))
+    return IdArray(array(values, "bigint"))
 
 
 def _parts(values: Sequence[Any], type_: str) -> Iterator[bytes]:

@@ -8,7 +8,7 @@ from psycopg import sql
 
 from memstore.database.migrations import VERSION
 from memstore.database.postgres import pools, row_security, structure
-from memstore.database.postgres.failures import Translated
+from memstore.database.postgres.failures import PostgresErrors
 from memstore.database.postgres.schema import tables
 from memstore.domain import clock
 from memstore.errors import StorageError
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     import psycopg
 
-    from memstore.database.postgres.address import Address
+    from memstore.database.postgres.address import DatabaseAddress
 
 State: TypeAlias = Literal["right", "weak", "wrong"]
 """``weak`` works, with a danger that the operator should know."""
@@ -41,13 +41,13 @@ class Checked:
     """What was found."""
 
 
-def run(address: Address) -> list[Checked]:
+def run(address: DatabaseAddress) -> list[Checked]:
     """Check a database; nothing is changed. After a failure that hides the rest, it ends."""
     try:
         connection = pools.connect(address)
     except StorageError as error:
         return [Checked("address", "wrong", str(error))]
-    with connection, Translated():
+    with connection, PostgresErrors():
         found = [Checked("address", "right", f"{address.shown} answers")]
         found += [*_server(connection)]
         if any(one.state == "wrong" for one in found):

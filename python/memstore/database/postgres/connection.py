@@ -51,7 +51,7 @@ class Sent(NamedTuple):
     """Whether it names its rows, so that one plan fits all values."""
 
 
-class Answer:
+class StatementResult:
     """What the server answered to one statement."""
 
     __slots__ = ("_result", "rows")
@@ -118,7 +118,7 @@ class Exchange:
         """The names of those that are, the one that was used last at the end."""
         self._number = 0
         self._values: abc.Transformer = Transformer(connection)
-        self._waiting: deque[Answer | _Preparing | None] = deque()
+        self._waiting: deque[StatementResult | _Preparing | None] = deque()
         """What the server will answer, in order; ``None`` is the end of a pipeline."""
         self._unneeded = 0
         """How many of them, from the first, nobody waits for: their errors are ignored."""
@@ -129,7 +129,7 @@ class Exchange:
     def _pgconn(self) -> pq.abc.PGconn:
         return self.connection.pgconn
 
-    def together(self, *statements: Sent) -> list[Answer]:
+    def together(self, *statements: Sent) -> list[StatementResult]:
         """Send statements, and return their answers, after one round trip.
 
         Outside of a transaction, they are one. After one that fails, none is run.
@@ -154,7 +154,7 @@ class Exchange:
             with suppress(psycopg.Error):
                 self._read()
 
-    def _send(self, statements: Sequence[Sent]) -> list[Answer]:
+    def _send(self, statements: Sequence[Sent]) -> list[StatementResult]:
         ready = [self._converted(statement) for statement in statements]  # or nothing is sent
         if not self._waiting:
             self._pgconn.enter_pipeline_mode()
@@ -180,7 +180,7 @@ class Exchange:
             statement.is_keyed,
         )
 
-    def _put(self, statement: _Converted) -> Answer:
+    def _put(self, statement: _Converted) -> StatementResult:
         text, values, types, formats, wanted, is_keyed = statement
         has_own_plans = not (is_keyed or self._prepares_after is None)
         if has_own_plans:
@@ -190,7 +190,7 @@ class Exchange:
             self._pgconn.send_query_params(text, values, types, formats, wanted)
         else:
             self._pgconn.send_query_prepared(name, values, formats, wanted)
-        answer = Answer()
+        answer = StatementResult()
         self._waiting.append(answer)
         if has_own_plans:
             self._put_aside(ONE_PLAN)
@@ -199,7 +199,7 @@ class Exchange:
     def _put_aside(self, text: bytes) -> None:
         """Send a statement whose answer says nothing."""
         self._pgconn.send_query_params(text, None)
-        self._waiting.append(Answer())
+        self._waiting.append(StatementResult())
 
     def _name_of(self, text: bytes, types: Sequence[int]) -> bytes | None:
         """Return the name of a prepared statement; ``None`` if it is not used often enough."""
@@ -264,11 +264,11 @@ class Exchange:
             self._take(self._waiting.popleft(), result)
             self._unneeded -= 1
 
-    def _take(self, waiting: Answer | _Preparing | None, result: pq.abc.PGresult) -> None:
+    def _take(self, waiting: StatementResult | _Preparing | None, result: pq.abc.PGresult) -> None:
         """Take what the server answered to what was sent first."""
         if result.status == _Failed and self._failure is None and self._unneeded <= 0:
             self._failure = errors.error_from_result(result, self._values.encoding)
-        if isinstance(waiting, Answer):
+        if isinstance(waiting, StatementResult):
             waiting.fill(result, self._values)
         elif isinstance(waiting, _Preparing) and result.status != _Done:
             self._prepared.pop(waiting.key, None)
@@ -302,10 +302,10 @@ class Connection(psycopg.Connection[Any]):
         self.exchange.settle()
         return super().cursor(*args, **options)
 
-    def together(self, *statements: Sent) -> list[Answer]:
+    def together(self, *statements: Sent) -> list[StatementResult]:
         """See :meth:`Exchange.together`."""
         return self.exchange.together(*statements)
 
-    def run(self, text: str, *values: object) -> Answer:
+    def run(self, text: str, *values: object) -> StatementResult:
         """Send one statement; see :meth:`Exchange.together`."""
         return self.exchange.together(Sent(text, values))[0]

@@ -10,14 +10,14 @@ import re
 from typing import TYPE_CHECKING, Any, Final
 
 from memstore.database.postgres import pools
-from memstore.database.postgres.failures import Translated
+from memstore.database.postgres.failures import PostgresErrors
 from memstore.database.postgres.schema import tables
 from memstore.errors import Remedy, StorageError
 
 if TYPE_CHECKING:
     import psycopg
 
-    from memstore.database.postgres.address import Address
+    from memstore.database.postgres.address import DatabaseAddress
 
 EVERYWHERE: Final = "memstore_namespaces"
 FIRST: Final = "memstore_tenants"
@@ -49,13 +49,13 @@ def statements() -> list[str]:
     ]
 
 
-def run(address: Address) -> None:
+def run(address: DatabaseAddress) -> None:
     """Distribute the tables in one transaction; rows that are there move with them.
 
     Raises:
         StorageError: something is missing, or they are distributed already; nothing was changed.
     """
-    with pools.connect(address) as connection, Translated():
+    with pools.connect(address) as connection, PostgresErrors():
         _check(connection)
         connection.execute("\n".join(["BEGIN;", *statements(), "COMMIT;"]))
 

@@ -20,14 +20,14 @@ from psycopg.errors import LockNotAvailable
 from memstore import settings
 from memstore.database.engine import Outdated, longest_wait, taken_back
 from memstore.database.postgres import pools, row_security, structure
-from memstore.database.postgres import remembered as remembering
-from memstore.database.postgres.address import Address
+from memstore.database.postgres import tenant_cache as remembering
+from memstore.database.postgres.address import DatabaseAddress
 from memstore.database.postgres.connection import Sent
-from memstore.database.postgres.failures import Translated, is_lost, storage_error
+from memstore.database.postgres.failures import PostgresErrors, is_lost, storage_error
 from memstore.database.postgres.lazy_read import READ, LazyRead
 from memstore.database.postgres.lazy_write import LazyWrite, Locked, Outrun
-from memstore.database.postgres.remembered import State, Turn, is_same
 from memstore.database.postgres.schema import tables
+from memstore.database.postgres.tenant_cache import TenantRow, WriteTurn, is_same
 from memstore.database.postgres.transaction import COMMIT, PostgresTransaction
 from memstore.database.tables import meta as meta_table
 from memstore.database.writes import Insert
@@ -57,7 +57,7 @@ if TYPE_CHECKING:
         SchemaTroubles,
         Transaction,
     )
-    from memstore.database.postgres.connection import Answer, Connection
+    from memstore.database.postgres.connection import Connection, StatementResult
 
 
 SCHEMA_LOCK: Final = 0x6D656D73746F7265
@@ -150,7 +150,7 @@ class PostgresEngine:
     ) -> None:
         checked_real(wait_seconds, "wait_seconds", 0, MAX_WAIT_SECONDS)
         self._opened_to_wait = wait_seconds
-        self._address = Address(url)
+        self._address = DatabaseAddress(url)
         self._read_only = read_only
         self._creates = create and not read_only
         self._process = os.getpid()
@@ -262,7 +262,7 @@ class PostgresEngine:
             if read.holds_connection:
                 self._note_read(seen, read)
 
-    def _note_read(self, seen: State | None, read: LazyRead) -> None:
+    def _note_read(self, seen: TenantRow | None, read: LazyRead) -> None:
         """Note what a read found of the tenant's row, and take its connection back."""
         if seen is not None:
             self._remembered.reads.note(was_right=is_same(read.state, seen))
@@ -283,7 +283,7 @@ class PostgresEngine:
             write = self._write(None, left)
             try:
                 if not check_links:
-                    with Translated():
+                    with PostgresErrors():
                         write.connection.run("SET LOCAL session_replication_role = replica")
                 yield write
                 self._finish(write)
@@ -297,7 +297,9 @@ class PostgresEngine:
         connection, _ = self._begun(wait)
         try:
             yield PostgresTransaction(connection, self.tenant, self._admit)
-            with Translated():  # the tenant's row stays as it is, and so does what is remembered
+            with (
+                PostgresErrors()
+            ):  # the tenant's row stays as it is, and so does what is remembered
                 connection.together(COMMIT)
         finally:
             self._pool.give_back(connection)
@@ -316,7 +318,7 @@ class PostgresEngine:
                     self._remembered.writes.note(was_right=False)
             return self._attempted(work, None, wait)
 
-    def _write(self, state: State | None, wait: float) -> LazyWrite:
+    def _write(self, state: TenantRow | None, wait: float) -> LazyWrite:
         """Return a write that relies on a state of the tenant's row.
 
         Args:
@@ -339,7 +341,9 @@ class PostgresEngine:
         with self.write() as transaction:
             return work(transaction)
 
-    def _attempted(self, work: Callable[[Transaction], T], state: State | None, wait: float) -> T:
+    def _attempted(
+        self, work: Callable[[Transaction], T], state: TenantRow | None, wait: float
+    ) -> T:
         """Do work as one statement if it reads nothing.
 
         Args:
@@ -374,7 +378,9 @@ class PostgresEngine:
             self._end(attempt)
         return result
 
-    def _send(self, attempt: LazyWrite, known: State, text: str, values: Sequence[object]) -> None:
+    def _send(
+        self, attempt: LazyWrite, known: TenantRow, text: str, values: Sequence[object]
+    ) -> None:
         """Send a write that is one statement."""
         after = attempt.state
         self._remembered.note(None)
@@ -403,8 +409,8 @@ class PostgresEngine:
 
     def _is_written(
         self,
-        before: State | None,
-        after: State | None,
+        before: TenantRow | None,
+        after: TenantRow | None,
         lost: psycopg.Error,
         number: str | None = None,
     ) -> bool:
@@ -435,7 +441,7 @@ class PostgresEngine:
         ) from lost
 
     def _outcome_of(
-        self, before: State | None, after: State | None, number: str | None
+        self, before: TenantRow | None, after: TenantRow | None, number: str | None
     ) -> bool | None:
         """Look a write up by what it left; its transaction has ended when the lock is there."""
         connection, state, *_ = self._locked(self._opened_to_wait)
@@ -460,8 +466,8 @@ class PostgresEngine:
         finally:
             self._pool.give_back(connection)
 
-    def _turn(self, wait: float) -> Turn:
-        return Turn(self._remembered.turn, self._writing, wait, self._busy)
+    def _turn(self, wait: float) -> WriteTurn:
+        return WriteTurn(self._remembered.turn, self._writing, wait, self._busy)
 
     def _finish(self, transaction: LazyWrite, *, is_settled: bool = False) -> None:
         """Do what is due before a commit, and commit."""
@@ -482,7 +488,7 @@ class PostgresEngine:
         self._check_usable()
         return self._pool.take()
 
-    def _began(self, *beginning: Sent) -> tuple[Connection, list[Answer]]:
+    def _began(self, *beginning: Sent) -> tuple[Connection, list[StatementResult]]:
         """Return a connection in a new transaction."""
         return self._begin_on(lambda connection: (connection, connection.together(*beginning)))
 
@@ -544,9 +550,9 @@ class PostgresEngine:
             raise StorageError(f"the memory {self.tenant!r} is no longer in {self.path}")
         self._has_tenant = self._has_tables = True
         *state, number = row
-        return Locked(connection, State(*state), str(number), found)
+        return Locked(connection, TenantRow(*state), str(number), found)
 
-    def _begun(self, wait: float, *next_: Sent) -> tuple[Connection, list[Answer]]:
+    def _begun(self, wait: float, *next_: Sent) -> tuple[Connection, list[StatementResult]]:
         """Begin a write that waits so many seconds for a lock."""
         beginning = Sent(BEGINNING, [str(max(1, int(wait * 1000))), self.tenant])
         try:

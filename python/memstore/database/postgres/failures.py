@@ -10,7 +10,7 @@ from psycopg import errors
 from memstore.errors import Remedy, StorageError, StoreBusy
 
 
-class Translated:
+class PostgresErrors:
     """Translates the driver's errors."""
 
     def __enter__(self) -> None:

@@ -18,7 +18,7 @@ from memstore.text.words import identifiers, spelled
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 
-    from memstore.database.engine import Transaction, Wanted
+    from memstore.database.engine import RowFilter, Transaction
     from memstore.database.tables import episodes as episode_table
     from memstore.domain.results import Span
 else:
@@ -45,7 +45,7 @@ class Words(NamedTuple):
     visible: Callable[[Transaction, Sequence[int], Any], set[int]]
 
     def search(
-        self, transaction: Transaction, query: str, wanted: Wanted, limit: int
+        self, transaction: Transaction, query: str, wanted: RowFilter, limit: int
     ) -> dict[int, float]:
         asked = self._statement(transaction, query, wanted, limit)
         if asked is None:
@@ -54,13 +54,13 @@ class Words(NamedTuple):
         return dict(transaction.rows(*asked))
 
     def search_in_parallel(
-        self, transaction: Transaction, searches: Iterable[tuple[str, Wanted]], limit: int
+        self, transaction: Transaction, searches: Iterable[tuple[str, RowFilter]], limit: int
     ) -> None:
         asked = [self._statement(transaction, *search, limit) for search in searches]
         transaction.ask_in_parallel([one for one in asked if one is not None])
 
     def _statement(
-        self, transaction: Transaction, query: str, wanted: Wanted, limit: int
+        self, transaction: Transaction, query: str, wanted: RowFilter, limit: int
     ) -> Statement | None:
         """Return the statement of a search; ``None`` if the query has no words."""
         words = [folded(word) for alternatives in spelled(query) for word in alternatives]

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Final
 
 from memstore.database.engine import Outdated
 from memstore.database.postgres.connection import Sent
-from memstore.database.postgres.failures import Translated
-from memstore.database.postgres.remembered import State, is_same
+from memstore.database.postgres.failures import PostgresErrors
+from memstore.database.postgres.tenant_cache import TenantRow, is_same
 from memstore.database.postgres.transaction import PostgresTransaction
 from memstore.lazy import lazy_import
 
@@ -16,11 +16,11 @@ if TYPE_CHECKING:
 
     from memstore.database.engine import Given, LastWrite, Row, Statement
     from memstore.database.postgres import parallel
-    from memstore.database.postgres.connection import Answer, Connection
+    from memstore.database.postgres.connection import Connection, StatementResult
     from memstore.database.postgres.parallel import ParallelQueries
-    from memstore.database.postgres.remembered import Remembered
+    from memstore.database.postgres.tenant_cache import TenantCache
 
-    Begun = tuple[State | None, list[Answer]]
+    Begun = tuple[TenantRow | None, list[StatementResult]]
     """The tenant's row, and the answers to the first queries of a read."""
 else:
     parallel = lazy_import("memstore.database.postgres.parallel")
@@ -54,8 +54,8 @@ class LazyRead(PostgresTransaction):
         ask_in_parallel: Callable[[Sequence[Sent], Sequence[Sent]], ParallelQueries],
         tenant: str,
         admit: Callable[[PostgresTransaction, Collection[str]], None],
-        state: State | None,
-        remembered: Remembered,
+        state: TenantRow | None,
+        remembered: TenantCache,
         naming: Sent,
         *,
         is_named: bool,
@@ -94,7 +94,7 @@ class LazyRead(PostgresTransaction):
         if self._parallel is not None or not queries:
             return
         asked = [self._query(*query) for query in queries]
-        with Translated():
+        with PostgresErrors():
             sharing = parallel.sharing(self.connection)
         naming = [self._naming] if self.is_named else []
         self._parallel = self._ask_in_parallel([Sent(READ), sharing, *naming], asked)
@@ -147,4 +147,4 @@ class LazyRead(PostgresTransaction):
         made = [self._query(*query) for query in queries]
         answers = connection.together(*beginning, Sent(READ_STATE, [self.tenant]), *made)
         row = answers[len(beginning)].row
-        return None if row is None else State(*row), answers[len(beginning) + 1 :]
+        return None if row is None else TenantRow(*row), answers[len(beginning) + 1 :]

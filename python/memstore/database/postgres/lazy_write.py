@@ -20,9 +20,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Sequence
 
     from memstore.database.engine import Given, LastWrite, Row
-    from memstore.database.postgres.connection import Answer, Connection
-    from memstore.database.postgres.remembered import Remembered, State
+    from memstore.database.postgres.connection import Connection, StatementResult
     from memstore.database.postgres.statements import Joined, Place
+    from memstore.database.postgres.tenant_cache import TenantCache, TenantRow
     from memstore.database.writes import Form
 
 
@@ -34,11 +34,11 @@ class Locked(NamedTuple):
     """A transaction that has begun, and locked its tenant."""
 
     connection: Connection
-    state: State | None
+    state: TenantRow | None
     """The tenant's row; ``None`` if there is none yet."""
     number: str | None
     """The number of the transaction on the server, if the tenant has a row."""
-    answers: Sequence[Answer]
+    answers: Sequence[StatementResult]
     """To what was sent in the same round trip."""
 
 
@@ -58,8 +58,8 @@ class LazyWrite(PostgresTransaction):
         locked: Callable[[Sequence[Sent]], Locked],
         tenant: str,
         admit: Callable[[PostgresTransaction, Collection[str]], None],
-        state: State | None,
-        remembered: Remembered,
+        state: TenantRow | None,
+        remembered: TenantCache,
     ) -> None:
         super().__init__(None, tenant, admit, state, remembered)
         self._locked = locked
@@ -72,7 +72,7 @@ class LazyWrite(PostgresTransaction):
             self._lock()
         return super().connection
 
-    def _lock(self, *asked: Sent) -> Sequence[Answer]:
+    def _lock(self, *asked: Sent) -> Sequence[StatementResult]:
         """Take the lock, then send statements; return their answers.
 
         Raises:
@@ -128,7 +128,7 @@ class LazyWrite(PostgresTransaction):
 
     # These note ids and lines. Taking the lock may replace the state, so it comes before them.
 
-    def _sent_now(self, make: Callable[[], list[Sent]]) -> list[Answer]:
+    def _sent_now(self, make: Callable[[], list[Sent]]) -> list[StatementResult]:
         self.begin()
         return super()._sent_now(make)
 

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from memstore.database.engine import Row
-    from memstore.database.postgres.connection import Answer, Connection
+    from memstore.database.postgres.connection import Connection, StatementResult
 
 THREAD: Final = "memstore-parallel"
 
@@ -63,7 +63,7 @@ class ParallelQueries:
     ) -> None:
         self._take, self._give_back = take, give_back
         self._beginning, self._queries = beginning, queries
-        self._answers: list[Answer] = []
+        self._answers: list[StatementResult] = []
         self._lock = threading.Lock()
         self._has_begun = self._is_needless = False
         self._thread = threading.Thread(target=self._run, name=THREAD, daemon=True)

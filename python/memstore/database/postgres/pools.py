@@ -12,10 +12,17 @@ from psycopg.adapt import Loader
 from psycopg.types.numeric import Int8Dumper
 from psycopg_pool import ConnectionPool, PoolClosed, PoolTimeout
 
-from memstore.database.postgres.arrays import Array, ArrayDumper, Bits, BitsDumper, Ids, IdsDumper
+from memstore.database.postgres.arrays import (
+    Array,
+    ArrayDumper,
+    Bits,
+    BitsDumper,
+    IdArray,
+    IdsDumper,
+)
 from memstore.database.postgres.connection import Connection, Sent
-from memstore.database.postgres.failures import Translated, storage_error
-from memstore.database.postgres.remembered import Remembered
+from memstore.database.postgres.failures import PostgresErrors, storage_error
+from memstore.database.postgres.tenant_cache import TenantCache
 from memstore.errors import MemstoreError, Remedy, StorageError, StoreBusy
 from memstore.lazy import lazy_import
 
@@ -25,7 +32,7 @@ if TYPE_CHECKING:
     from psycopg.abc import Buffer
 
     from memstore.database.postgres import parallel
-    from memstore.database.postgres.address import Address
+    from memstore.database.postgres.address import DatabaseAddress
     from memstore.database.postgres.parallel import ParallelQueries
 else:
     parallel = lazy_import("memstore.database.postgres.parallel")
@@ -100,7 +107,7 @@ class Tidying:
                     return
                 self._is_asked, inserted = False, self._inserted
             # What was written is committed, and autovacuum does it later.
-            with suppress(MemstoreError), Translated():
+            with suppress(MemstoreError), PostgresErrors():
                 if self._tidied_after(inserted):
                     with self._lock:
                         self._inserted -= inserted
@@ -143,13 +150,13 @@ WAIT_SECONDS: Final = 30.0
 """How long a use waits for a connection."""
 
 _lock = threading.Lock()
-_pools: dict[tuple[str, int | None, int, int], Pool] = {}
+_pools: dict[tuple[str, int | None, int, int], SharedPool] = {}
 
 
-class Pool:
+class SharedPool:
     """A pool, and how many engines use it."""
 
-    def __init__(self, address: Address) -> None:
+    def __init__(self, address: DatabaseAddress) -> None:
         self.users = 0
         self._address = address
         self._pool: ConnectionPool[Connection] = ConnectionPool(
@@ -173,13 +180,13 @@ class Pool:
         self._timer: threading.Timer | None = None
         self._waiting = 0
         """How many threads wait for a connection of the pool."""
-        self._remembered: dict[str, Remembered] = {}
+        self._remembered: dict[str, TenantCache] = {}
         self.tidying = Tidying(self.take, self.give_back)
 
-    def remembered(self, tenant: str) -> Remembered:
+    def remembered(self, tenant: str) -> TenantCache:
         """Return what this process remembers of a tenant."""
         with _lock:
-            return self._remembered.setdefault(tenant, Remembered())
+            return self._remembered.setdefault(tenant, TenantCache())
 
     def take(self, wait: float = WAIT_SECONDS) -> Connection:
         """Return a connection for one transaction.
@@ -313,7 +320,7 @@ class Pool:
             self._has_connected = True
 
 
-def connect(address: Address) -> psycopg.Connection[Any]:
+def connect(address: DatabaseAddress) -> psycopg.Connection[Any]:
     """Return a connection that is in no pool.
 
     Raises:
@@ -348,20 +355,20 @@ def configure(connection: psycopg.Connection[Any]) -> None:
     connection.adapters.register_loader("numeric", NumberLoader)
     connection.adapters.register_dumper(Array, ArrayDumper)
     connection.adapters.register_dumper(Bits, BitsDumper)
-    connection.adapters.register_dumper(Ids, IdsDumper)
+    connection.adapters.register_dumper(IdArray, IdsDumper)
 
 
-def opened(address: Address) -> Pool:
+def opened(address: DatabaseAddress) -> SharedPool:
     """Return the pool of a database, which the caller releases in the end."""
     key = (address.conninfo, address.prepare_threshold, address.pool_size, os.getpid())
     with _lock:
         if key not in _pools:
-            _pools[key] = Pool(address)
+            _pools[key] = SharedPool(address)
         _pools[key].users += 1
         return _pools[key]
 
 
-def release(pool: Pool) -> None:
+def release(pool: SharedPool) -> None:
     """Give up a pool; the last user closes it."""
     with _lock:
         pool.users -= 1

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Final
 from psycopg import sql
 
 from memstore.database.engine import Mended, SchemaTroubles
-from memstore.database.postgres.failures import Translated
+from memstore.database.postgres.failures import PostgresErrors
 from memstore.database.postgres.schema import tables
 
 if TYPE_CHECKING:
@@ -98,7 +98,7 @@ def troubles(transaction: PostgresTransaction) -> SchemaTroubles:
     Columns, and how many constraints of a kind each table has, are compared; the server writes
     their conditions in words of its own.
     """
-    with Translated():
+    with PostgresErrors():
         connection = transaction.connection
         lacking = missing(connection)
         absent = [what for what in lacking if what.startswith("table ")]
@@ -175,7 +175,7 @@ def missing(connection: psycopg.Connection[Any]) -> list[str]:
 
 def mend(transaction: PostgresTransaction) -> Mended:
     """Drop what others put on our tables, and create the indexes and views that are missing."""
-    with Translated():
+    with PostgresErrors():
         planted = _planted(transaction.connection)
         for kind, name, on, _ in planted:
             place = sql.SQL("" if kind in ("index", "view") else " ON {}").format(
@@ -192,7 +192,7 @@ def mend(transaction: PostgresTransaction) -> Mended:
         for found in CREATED.finditer(tables.text())
         if found[1] != "TABLE" and found[2] not in present
     ]
-    with Translated():
+    with PostgresErrors():
         for statement in lacking:
             transaction.connection.execute(statement)
     return Mended(

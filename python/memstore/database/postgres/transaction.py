@@ -12,14 +12,14 @@ from memstore.database import acts
 from memstore.database.dialect import parameters_of, with_parameters
 from memstore.database.engine import NO_PARAMETERS, LastWrite, Queued, Transaction
 from memstore.database.postgres import derived, forms, statements
-from memstore.database.postgres import remembered as remembering
+from memstore.database.postgres import tenant_cache as remembering
 from memstore.database.postgres.arrays import Bits, array, ids
 from memstore.database.postgres.connection import Sent
 from memstore.database.postgres.dialect import DIALECT
-from memstore.database.postgres.failures import Translated
-from memstore.database.postgres.remembered import State
+from memstore.database.postgres.failures import PostgresErrors
 from memstore.database.postgres.schema import tables
 from memstore.database.postgres.schema.tables import TENANT
+from memstore.database.postgres.tenant_cache import TenantRow
 from memstore.database.writes import Insert, Update
 from memstore.domain.arguments import MAX_NUMBER
 from memstore.domain.metadata import json_writer
@@ -33,11 +33,11 @@ if TYPE_CHECKING:
     from memstore.database.engine import Finish, FullTexts, Given, Row, Statement, Value
     from memstore.database.postgres import full_text as indexes
     from memstore.database.postgres import sending
-    from memstore.database.postgres.connection import Answer, Connection
+    from memstore.database.postgres.connection import Connection, StatementResult
     from memstore.database.postgres.parallel import ParallelQueries
-    from memstore.database.postgres.remembered import Remembered
     from memstore.database.postgres.sending import Sender
     from memstore.database.postgres.statements import Compiled
+    from memstore.database.postgres.tenant_cache import TenantCache
     from memstore.database.sqlite import marked
     from memstore.database.writes import Form
 
@@ -161,8 +161,8 @@ class PostgresTransaction(Transaction):
         connection: Connection | None,
         tenant: str,
         admit: Callable[[PostgresTransaction, Collection[str]], None],
-        state: State | None = None,
-        remembered: Remembered | None = None,
+        state: TenantRow | None = None,
+        remembered: TenantCache | None = None,
     ) -> None:
         self._connection = connection
         self.tenant = tenant
@@ -187,7 +187,7 @@ class PostgresTransaction(Transaction):
         """The answers to queries that will be asked, by their texts and values."""
         self._parallel: ParallelQueries | None = None
         """Queries that another connection answers."""
-        self._last: Answer | None = None
+        self._last: StatementResult | None = None
         """The answer to the last query."""
         self._new_facts: set[object] = set()
         """The ids of facts that it inserted together, which the feed has."""
@@ -204,7 +204,7 @@ class PostgresTransaction(Transaction):
         if self._connection is None:
             raise RuntimeError("the transaction has no connection")
         if self._sender is not None:
-            with Translated():
+            with PostgresErrors():
                 self._sender.wait()
         return self._connection
 
@@ -239,7 +239,7 @@ class PostgresTransaction(Transaction):
 
     def admit(self, namespaces: Collection[str]) -> None:
         if unknown := {*namespaces} - self._admitted:
-            with Translated():
+            with PostgresErrors():
                 self._admit(self, unknown)
             self._admitted |= unknown
 
@@ -297,9 +297,9 @@ class PostgresTransaction(Transaction):
         self._last = found[-1]
         return [answer.rows for answer in found]
 
-    def _sent_now(self, make: Callable[[], list[Sent]]) -> list[Answer]:
+    def _sent_now(self, make: Callable[[], list[Sent]]) -> list[StatementResult]:
         """Send what is made after what waits; return the answers to it."""
-        with Translated():
+        with PostgresErrors():
             self._pending = self._taken_statements()
             made = make()
             waiting, self._pending = self._pending, []
@@ -348,7 +348,7 @@ class PostgresTransaction(Transaction):
 
     def run_later(self, form: Form, values: Given = NO_PARAMETERS) -> None:
         self._prefetched = []
-        with Translated():
+        with PostgresErrors():
             self._pending = self._taken_statements()
             self._pending.append(self._write(form, values, returns=False))
 
@@ -367,12 +367,12 @@ class PostgresTransaction(Transaction):
     def flush(self) -> None:
         """Write what is queued."""
         if made := self._taken_statements():
-            with Translated():
+            with PostgresErrors():
                 self.connection.together(*made)
 
     def _send_ahead(self) -> None:
         """Send what is queued; the server runs it while more is queued."""
-        with Translated():
+        with PostgresErrors():
             if self._sender is None:
                 self._sender = sending.Sender(self.connection)
             for statement in self._pending:
@@ -532,7 +532,7 @@ class PostgresTransaction(Transaction):
         if table not in tables.numbered():
             return
         last = self.scalar(f"SELECT max(id) FROM {table}")
-        with Translated():  # only forwards, as other tenants' ids are of the same sequence
+        with PostgresErrors():  # only forwards, as other tenants' ids are of the same sequence
             self.connection.run(ADVANCE, table, last)
 
     def reserve_ids(self, table: str, count: int) -> int:
@@ -542,7 +542,7 @@ class PostgresTransaction(Transaction):
         self._relied()
         if table not in self._counters:
             statement = statements.query(f"SELECT max(id) FROM {table}")
-            with Translated():
+            with PostgresErrors():
                 bound = [self.tenant for _ in statement.names]
                 row = self.connection.run(statement.text, *bound).row
             last = (row[0] if row else None) or 0
@@ -574,18 +574,18 @@ class PostgresTransaction(Transaction):
         self.connection.together(*made, COMMIT)
 
     @property
-    def state(self) -> State | None:
+    def state(self) -> TenantRow | None:
         """The tenant's row, after :meth:`finish` as this transaction left it."""
         return self._state
 
-    def _next_state(self) -> State:
+    def _next_state(self) -> TenantRow:
         rarely = self._state is None or self._written & tables.RARE
         epoch = remembering.another() if rarely or self._state is None else self._state.epoch
         head = self._head or (None, None, None)
-        return State(remembering.another(), epoch, dict(self._counters), *head)
+        return TenantRow(remembering.another(), epoch, dict(self._counters), *head)
 
 
-def columns_of(state: State) -> list[object]:
+def columns_of(state: TenantRow) -> list[object]:
     """Return the values of a tenant's row, in the order of :data:`STATE`."""
     version, epoch, counters, *line = state
     return [version, epoch, _to_text(counters), *line]

@@ -28,7 +28,7 @@ from memstore.text.words import (
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator, Sequence
 
-    from memstore.database.engine import Parameters, Transaction, Wanted
+    from memstore.database.engine import Parameters, RowFilter, Transaction
     from memstore.database.sqlite import full_text_terms
     from memstore.database.tables import episodes as episode_table
     from memstore.text import spans
@@ -77,7 +77,7 @@ class Fts5(NamedTuple):
     """The columns of which that depends."""
 
     def search(
-        self, transaction: Transaction, query: str, wanted: Wanted, limit: int
+        self, transaction: Transaction, query: str, wanted: RowFilter, limit: int
     ) -> dict[int, float]:
         # Among equals the newer come first: the older may decay, and decay applies after the limit.
         expression = match_expression(query)
@@ -235,7 +235,7 @@ class Fts5(NamedTuple):
         )
 
     def _containing(
-        self, transaction: Transaction, text: str, wanted: Wanted, limit: int
+        self, transaction: Transaction, text: str, wanted: RowFilter, limit: int
     ) -> dict[int, float]:
         """Find the rows that contain a text without words."""
         if not text:

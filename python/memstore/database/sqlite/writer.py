@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
 
-class Turn:
+class WriterTurn:
     """The turn of one thread: not requested yet, waiting, held, or given back."""
 
     def __init__(self, *, shares: bool) -> None:
@@ -47,10 +47,10 @@ class WriteQueue:
 
     def __init__(self) -> None:
         self._deciding = threading.Lock()
-        self._holder: Turn | None = None
-        self._waiting: deque[Turn] = deque()
+        self._holder: WriterTurn | None = None
+        self._waiting: deque[WriterTurn] = deque()
 
-    def take(self, turn: Turn, wait_seconds: float) -> bool:
+    def take(self, turn: WriterTurn, wait_seconds: float) -> bool:
         """Wait for the turn, and return whether the thread got it.
 
         A thread that already holds a turn does not get another. After an exception (Ctrl-C) the
@@ -76,7 +76,7 @@ class WriteQueue:
         """Whether any thread is waiting."""
         return bool(self._waiting)
 
-    def has(self, turn: Turn) -> bool:
+    def has(self, turn: WriterTurn) -> bool:
         return self._holder is turn
 
     def is_mine(self) -> bool:
@@ -93,7 +93,7 @@ class WriteQueue:
             self._call_holder()
             return True
 
-    def give_back(self, turn: Turn) -> None:
+    def give_back(self, turn: WriterTurn) -> None:
         """Pass the turn to the next thread if this one holds it, or stop waiting for it.
 
         If a call is interrupted, the next call completes it.
@@ -279,7 +279,7 @@ class Writer:
         Raises:
             StoreBusy: a transaction did not end in time, or it is this thread's own.
         """
-        turn = Turn(shares=False)
+        turn = WriterTurn(shares=False)
         try:
             self._take(turn, wait_seconds)
             yield
@@ -296,7 +296,7 @@ class Writer:
         check_links: bool = True,
     ) -> Iterator[SqliteTransaction]:
         deadline = time.monotonic() + wait_seconds
-        turn = Turn(shares=check_links)
+        turn = WriterTurn(shares=check_links)
         try:
             self._take(turn, wait_seconds)
             group = self._joined() or self._begun(wait_seconds, deadline, alone=not check_links)
@@ -328,14 +328,14 @@ class Writer:
             failure = group.failure or StorageError(INTERRUPTED)
             raise copy.copy(failure) from failure
 
-    def _take(self, turn: Turn, wait_seconds: float) -> None:
+    def _take(self, turn: WriterTurn, wait_seconds: float) -> None:
         if self._queue.take(turn, wait_seconds):
             return
         if self.is_mine:
             raise StoreBusy("this thread is in the middle of a write", remedy=Remedy.WAIT)
         raise busy(wait_seconds)
 
-    def _give_back(self, turn: Turn) -> None:
+    def _give_back(self, turn: WriterTurn) -> None:
         """Give the turn back, unless it was handed over."""
         if self._queue.has(turn):
             if self._group is not None:  # the write was interrupted

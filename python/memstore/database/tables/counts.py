@@ -138,7 +138,7 @@ def subjects(
     wanted: FactFilter,
     beginning: str,
     order: SubjectOrder,
-    after: Place | None,
+    after: SubjectPlace | None,
     limit: int,
 ) -> dict[str, int]:
     """Return the keys of subjects with a prefix, each with its number of active facts, in order.
@@ -165,7 +165,7 @@ def subjects(
     )
 
 
-class Place(NamedTuple):
+class SubjectPlace(NamedTuple):
     """A subject's place in an order."""
 
     key: str

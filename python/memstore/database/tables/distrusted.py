@@ -30,7 +30,7 @@ RECORDING: Final = (Kind.EPISODE, Kind.ADOPT, Kind.ERASE_EPISODE)
 """The kinds of lines about an episode that change what speaks for its facts."""
 
 
-class Hidden(NamedTuple):
+class HiddenTable(NamedTuple):
     """A table of the ids of rows that searches and lists leave out."""
 
     name: str
@@ -71,8 +71,8 @@ class Hidden(NamedTuple):
         transaction.run(Delete(self.name, f"{self.key} NOT IN (SELECT id FROM {self.home})"))
 
 
-FACTS: Final = Hidden("memstore_distrusted", "fact_id", "memstore_facts")
-EPISODES: Final = Hidden("memstore_distrusted_episodes", "episode_id", "memstore_episodes")
+FACTS: Final = HiddenTable("memstore_distrusted", "fact_id", "memstore_facts")
+EPISODES: Final = HiddenTable("memstore_distrusted_episodes", "episode_id", "memstore_episodes")
 
 
 class Touched(NamedTuple):

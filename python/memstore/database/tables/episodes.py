@@ -61,18 +61,18 @@ def new_id(transaction: Transaction) -> int:
     return transaction.next_id("memstore_episodes")
 
 
-class Derived(NamedTuple):
+class DerivedTexts(NamedTuple):
     """What is derived from the texts of an episode; it takes as long as they are long."""
 
     segments: str | None
     pieces: list[tuple[int, int]]
 
 
-def derived(content: str, name: str | None, source_description: str | None) -> Derived:
-    return Derived(segments(content, name, source_description), piece_table.cut(content))
+def derived(content: str, name: str | None, source_description: str | None) -> DerivedTexts:
+    return DerivedTexts(segments(content, name, source_description), piece_table.cut(content))
 
 
-def insert(changes: Changes, episode: Episode, lines: Lines, found: Derived) -> None:
+def insert(changes: Changes, episode: Episode, lines: Lines, found: DerivedTexts) -> None:
     """Insert an episode with a new id, and its pieces, whose embeddings are pending."""
     row = [_encode(name, getattr(episode, name)) for name in EPISODE_FIELDS]
     changes.insert(Write(INSERTION, (*row, found.segments)), lines)

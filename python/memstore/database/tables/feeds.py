@@ -14,14 +14,14 @@ KEPT: Final = 200_000
 """How many changes a feed keeps; its triggers remove older ones."""
 
 
-class Changed(NamedTuple):
+class FeedChanges(NamedTuple):
     """The changes after a position: ids of rows, and ids of the facts or pieces with vectors."""
 
     rows: list[int]
     vectors: list[int]
 
 
-class Span(NamedTuple):
+class FeedSpan(NamedTuple):
     """The first and the last position in a feed; both 0 before the first change."""
 
     oldest: int
@@ -47,9 +47,9 @@ EPISODES_SINCE: Final = (
 )
 
 
-def span(transaction: Transaction, feed: str) -> Span:
+def span(transaction: Transaction, feed: str) -> FeedSpan:
     row = transaction.one(*selecting_span(feed))
-    return Span._make(row or (0, 0))
+    return FeedSpan._make(row or (0, 0))
 
 
 def selecting_span(feed: str) -> Statement:
@@ -68,15 +68,15 @@ def break_off(transaction: Transaction) -> None:
         transaction.run(Insert(feed, ("seq", "id"), (":seq", "0")), {"seq": newest + 2})
 
 
-def fact_changes(transaction: Transaction, position: int) -> Changed:
+def fact_changes(transaction: Transaction, position: int) -> FeedChanges:
     ids = transaction.ints(FACTS_SINCE, {"position": position})
-    return Changed(ids, ids)
+    return FeedChanges(ids, ids)
 
 
-def episode_changes(transaction: Transaction, position: int) -> Changed:
+def episode_changes(transaction: Transaction, position: int) -> FeedChanges:
     found = list(transaction.rows(EPISODES_SINCE, {"position": position}))
     rows = [id_ for id_, piece_id in found if piece_id is None]
-    return Changed(rows, [piece_id for _, piece_id in found if piece_id is not None])
+    return FeedChanges(rows, [piece_id for _, piece_id in found if piece_id is not None])
 
 
 def facts_erased_since(transaction: Transaction, position: int) -> bool:

@@ -25,7 +25,7 @@ SHIFT: Final = 32
 _ALL: Final = 2**62
 
 
-class Part(NamedTuple):
+class GraphTable(NamedTuple):
     """A table with rows of every build; its first column is the id of a name."""
 
     table: str
@@ -33,10 +33,10 @@ class Part(NamedTuple):
     key: tuple[str, ...]
 
 
-MENTIONS: Final = Part("memstore_mentions", ("name_id", "fact_id"), ("name_id", "fact_id"))
+MENTIONS: Final = GraphTable("memstore_mentions", ("name_id", "fact_id"), ("name_id", "fact_id"))
 _RELATION: Final = ("source_id", "target_id", "fact_id", "label")
-RELATIONS: Final = Part("memstore_relations", _RELATION, _RELATION)
-NAMES: Final = Part("memstore_entity_names", ("id", "entity_id", "key", "name"), ("id",))
+RELATIONS: Final = GraphTable("memstore_relations", _RELATION, _RELATION)
+NAMES: Final = GraphTable("memstore_entity_names", ("id", "entity_id", "key", "name"), ("id",))
 
 PARTS: Final = (RELATIONS, NAMES, MENTIONS)
 """In the order of removal; mentions are last, because they lead from a fact to its other rows."""
@@ -117,7 +117,7 @@ def is_building(transaction: Transaction, graph_id: int) -> bool:
     return row is not None
 
 
-def insert(transaction: Transaction, part: Part, rows: Iterable[tuple[Value, ...]]) -> None:
+def insert(transaction: Transaction, part: GraphTable, rows: Iterable[tuple[Value, ...]]) -> None:
     form = Insert(part.table, part.columns)
     for row in rows:
         transaction.queue(form, row)

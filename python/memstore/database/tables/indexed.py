@@ -24,7 +24,7 @@ EXPIRES, CREATED, VALID = range(3)
 """The positions in a row's ``moments``."""
 
 
-class Said(NamedTuple):
+class RowOrigin(NamedTuple):
     """The speaker of a row, its place in a conversation, and its times."""
 
     speaker: str | None
@@ -47,7 +47,7 @@ class IndexedRow(NamedTuple):
     texts: tuple[str | None, str | None]
     """Texts that filters use: the keys of subject and category, or the source."""
     moments: tuple[str | None, str | None, str | None]
-    said: Said
+    said: RowOrigin
     words: tuple[str | None, ...]
     """The columns of the full-text index; the first is the content."""
 
@@ -64,7 +64,7 @@ class Range(NamedTuple):
     limit: int
 
 
-class Since(NamedTuple):
+class RowsSince(NamedTuple):
     """The rows that changed since a position of their feed; any of them if there are too many."""
 
     position: int
@@ -131,14 +131,14 @@ EPISODES: Final = Source(
 
 
 def rows(
-    transaction: Transaction, source: Source, which: Sequence[int] | Range | Since
+    transaction: Transaction, source: Source, which: Sequence[int] | Range | RowsSince
 ) -> Iterator[IndexedRow]:
     """Yield the existing rows with these ids."""
     return map(_row, transaction.rows(*selecting(transaction.dialect, source, which)))
 
 
 def selecting(
-    of_engine: Dialect, source: Source, which: Sequence[int] | Range | Since
+    of_engine: Dialect, source: Source, which: Sequence[int] | Range | RowsSince
 ) -> Statement:
     """Return the query of :func:`rows`."""
     test, values = _which(of_engine, source.key, source.changed, which)
@@ -165,7 +165,7 @@ def _row(row: Row) -> IndexedRow:
         flags,
         (first, second),
         (expires, created, valid),
-        Said(speaker, thread, seq, valid_at, created_at, confirmed_at, ages_as),
+        RowOrigin(speaker, thread, seq, valid_at, created_at, confirmed_at, ages_as),
         tuple(words),
     )
 
@@ -184,7 +184,7 @@ def vectors(
     source: Source,
     generation_id: int,
     size_bytes: int,
-    which: Sequence[int] | Range | Since,
+    which: Sequence[int] | Range | RowsSince,
 ) -> Iterator[IndexedVector]:
     """Yield the vectors of facts or pieces.
 
@@ -202,7 +202,7 @@ def selecting_vectors(
     source: Source,
     generation_id: int,
     size_bytes: int,
-    which: Sequence[int] | Range | Since,
+    which: Sequence[int] | Range | RowsSince,
 ) -> Statement:
     """Return the query of :func:`vectors`."""
     table = source.vectors
@@ -256,10 +256,10 @@ def largest_id(transaction: Transaction, source: Source) -> int:
 
 
 def _which(
-    of_engine: Dialect, key: str, changed: str, which: Sequence[int] | Range | Since
+    of_engine: Dialect, key: str, changed: str, which: Sequence[int] | Range | RowsSince
 ) -> tuple[str, Parameters]:
     if isinstance(which, Range):
         return f"{key} > :after ORDER BY {key} LIMIT :limit", which._asdict()
-    if isinstance(which, Since):
+    if isinstance(which, RowsSince):
         return f"{key} {of_engine.among(changed)}", which._asdict()
     return f"{key} IN {of_engine.listed('ids')}", {"ids": which}

@@ -245,7 +245,7 @@ def about(transaction: Transaction, fact_id: int) -> list[Proposal]:
     return _decode_all(transaction, rows)
 
 
-class Decision(NamedTuple):
+class ProposalDecision(NamedTuple):
     """What becomes of a proposal."""
 
     proposal_id: int
@@ -261,7 +261,7 @@ class Decision(NamedTuple):
     episode_id: int | None = None
 
 
-def decide(changes: Changes, decision: Decision) -> None:
+def decide(changes: Changes, decision: ProposalDecision) -> None:
     """Write a decision, with a line for each of its facts."""
     at = clock.to_text(changes.moment)
     after: dict[str, Any] = {PROPOSAL: decision.proposal_id}
@@ -278,7 +278,7 @@ def decide(changes: Changes, decision: Decision) -> None:
     )
 
 
-def _decided(decision: Decision, at: str) -> Write:
+def _decided(decision: ProposalDecision, at: str) -> Write:
     is_accepted = decision.kind == Kind.ACCEPT
     changed = {"state": ":state", "decided_at": ":at"}
     if is_accepted or decision.content is not None:  # a consolidation's text becomes a fact

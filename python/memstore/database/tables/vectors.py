@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from memstore.database.dialect import Dialect
-    from memstore.database.engine import Transaction, Value, Wanted
+    from memstore.database.engine import RowFilter, Transaction, Value
     from memstore.database.filters import Filter
 
 MAX_ATTEMPTS: Final = 3
@@ -446,7 +446,7 @@ def of_nearest_codes(
     generation_id: int,
     code: Value,
     limit: int,
-    wanted: Wanted | None = None,
+    wanted: RowFilter | None = None,
 ) -> list[int]:
     """Return the owners whose vectors' codes differ least from one, out of those that have any.
 
@@ -477,7 +477,7 @@ def _passing(table: VectorTable, where: str) -> str:
 
 
 def of_owners(
-    transaction: Transaction, table: VectorTable, wanted: Wanted, owner_ids: Sequence[int]
+    transaction: Transaction, table: VectorTable, wanted: RowFilter, owner_ids: Sequence[int]
 ) -> list[Vector]:
     """Return the vectors of those of some owners whose rows pass a filter."""
     where, values = wanted.where(transaction.dialect)
@@ -495,7 +495,9 @@ def of_owners(
     ]
 
 
-def batches(transaction: Transaction, table: VectorTable, wanted: Wanted) -> Iterator[list[Vector]]:
+def batches(
+    transaction: Transaction, table: VectorTable, wanted: RowFilter
+) -> Iterator[list[Vector]]:
     """Yield the vectors of all rows that pass a filter, in batches."""
     where, values = wanted.where(transaction.dialect)
     rows = transaction.rows(
@@ -523,7 +525,7 @@ def has_any(transaction: Transaction, table: VectorTable, namespaces: Sequence[s
     return row is not None
 
 
-class Stored(NamedTuple):
+class StoredVector(NamedTuple):
     """A vector as it is stored, of any length."""
 
     owner_id: int
@@ -534,7 +536,7 @@ class Stored(NamedTuple):
 
 def everything(
     transaction: Transaction, table: VectorTable, generation_id: int
-) -> Iterator[Stored]:
+) -> Iterator[StoredVector]:
     """Yield every stored vector of a generation."""
     rows = transaction.rows(
         f"SELECT {table.owner}, embedding, checksum, {transaction.dialect.code} FROM {table.name}"
@@ -542,7 +544,9 @@ def everything(
         {"generation": generation_id},
     )
     for owner_id, blob, held, code in rows:
-        yield Stored(owner_id, blob if isinstance(blob, bytes) else str(blob).encode(), held, code)
+        yield StoredVector(
+            owner_id, blob if isinstance(blob, bytes) else str(blob).encode(), held, code
+        )
 
 
 def storing_again(table: VectorTable, generation_id: int, owner_id: int, blob: bytes) -> Write:

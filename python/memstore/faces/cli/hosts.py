@@ -335,7 +335,7 @@ def _tell_own_memory(hosts: Sequence[Host], wanted: Registration, show: cli.Show
             )
 
 
-def _what_becomes_of(found: own_memory.State, wanted: Registration) -> str:
+def _what_becomes_of(found: own_memory.HostMemory, wanted: Registration) -> str:
     takes = "what it says becomes facts when a session ends"
     if wanted.hook is None or not wanted.keeps:
         takes = "without the hooks that record conversations, nothing is taken over"

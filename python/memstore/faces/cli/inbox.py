@@ -44,7 +44,7 @@ FOR_ALL: Final = "A R S: all {} about {}"
 """Said where a subject has several."""
 
 
-class Decided(NamedTuple):
+class DoneByKey(NamedTuple):
     """What one key did, so that it can be undone."""
 
     questions: tuple[Question, ...]
@@ -102,7 +102,7 @@ class Walk:
         self._show = show
         self._read_key = read_key
         self._waiting = [*questions]
-        self._decided: list[Decided] = []
+        self._decided: list[DoneByKey] = []
         self._total = len(questions)
 
     def run(self) -> None:
@@ -145,7 +145,7 @@ class Walk:
         done = tuple(
             one.proposal.id for one in questions if key == SKIP or self._settle(key, one.proposal)
         )
-        self._decided.append(Decided(tuple(questions), key, done))
+        self._decided.append(DoneByKey(tuple(questions), key, done))
         self._waiting = [one for one in self._waiting if one not in questions]
         if key != SKIP:
             verb = "accepted" if key == ACCEPT else "rejected"

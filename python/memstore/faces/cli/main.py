@@ -380,7 +380,7 @@ def _show(as_json: bool) -> Show:
 def _opened(command: Command, arguments: argparse.Namespace) -> Iterator[tuple[Store, str | None]]:
     """Open the command's file; yield with it the reason if its embedder could not be used."""
     if command.file == "temporary":
-        arguments.place = served.Memory(Settings(), is_named=True)
+        arguments.place = served.ServedMemory(Settings(), is_named=True)
         with (
             demo.temporary_file() as file,
             from_settings.open_store(Settings(db=file), source="demo") as store,

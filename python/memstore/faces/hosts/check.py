@@ -35,7 +35,7 @@ LEFT_BY_HOSTS: Final = frozenset(
 Windows."""
 
 
-class Seen(NamedTuple):
+class CheckedProgram(NamedTuple):
     """A program that was started, and the result."""
 
     what: str
@@ -44,7 +44,7 @@ class Seen(NamedTuple):
     answer: str
 
 
-def seen(done: Done) -> Iterator[Seen]:
+def seen(done: Done) -> Iterator[CheckedProgram]:
     """Start a host's server and one of its hooks.
 
     As in a real host, the server gets a minimal environment and the hook the full one.
@@ -61,12 +61,12 @@ def seen(done: Done) -> Iterator[Seen]:
     if registered is not None:
         yield _server(registered, project)
     if done.command is not None and registered != MISSING and not _shows_tools(registered):
-        yield Seen("tools", "", False, HIDDEN)
+        yield CheckedProgram("tools", "", False, HIDDEN)
     if hook is not None:
         yield _hook(hook, project, catalogue.by_name()[done.host].note)
     here = project or Path(settings.project_folder())
     if done.host == "claude-code" and (plugin := claude_code.plugin(here)) is not None:
-        yield Seen("plugin", "", False, TWICE.format(plugin=plugin))
+        yield CheckedProgram("plugin", "", False, TWICE.format(plugin=plugin))
 
 
 TWICE: Final = (
@@ -90,9 +90,9 @@ def _value(file: Path, path: Sequence[str]) -> Any:
         return MISSING
 
 
-def _server(registered: Any, project: Path | None) -> Seen:
+def _server(registered: Any, project: Path | None) -> CheckedProgram:
     if registered == MISSING:
-        return Seen("server", "", False, "it is no longer registered")
+        return CheckedProgram("server", "", False, "it is no longer registered")
     if url := registered.get("url") or registered.get("httpUrl"):
         return _remote(url)
     command = registered["command"]
@@ -102,25 +102,27 @@ def _server(registered: Any, project: Path | None) -> Seen:
     try:
         answers, said = _answers_of(words, environment, project)
     except OSError as error:
-        return Seen("server", words[0], False, f"it does not start: {error.strerror}")
+        return CheckedProgram("server", words[0], False, f"it does not start: {error.strerror}")
     took = clock.monotonic() - began
     if len(answers) < 2:
-        return Seen("server", words[0], False, f"no answer after {took:.1f} s{_last_line(said)}")
+        return CheckedProgram(
+            "server", words[0], False, f"no answer after {took:.1f} s{_last_line(said)}"
+        )
     program = answers[0]["result"]["serverInfo"]
     tools = len(answers[1]["result"]["tools"])
     told = f"{program['name']} {program['version']} offered {tools} tools after {took:.1f} s"
-    return Seen("server", words[0], True, told)
+    return CheckedProgram("server", words[0], True, told)
 
 
-def _remote(url: str) -> Seen:
+def _remote(url: str) -> CheckedProgram:
     began = clock.monotonic()
     try:
         told = remote.check(url, servers.token(url), None)
     except MemstoreError as error:
-        return Seen("server", url, False, str(error))
+        return CheckedProgram("server", url, False, str(error))
     took = clock.monotonic() - began
     access = "reads and writes" if told.get("access") == "write" else "reads"
-    return Seen(
+    return CheckedProgram(
         "server",
         url,
         True,
@@ -182,7 +184,7 @@ def _conversation(
     return [answer for answer in answers if "result" in answer]
 
 
-def _hook(registered: dict[str, Any], project: Path | None, note: str) -> Seen:
+def _hook(registered: dict[str, Any], project: Path | None, note: str) -> CheckedProgram:
     inner = registered["hooks"][0] if "hooks" in registered else registered
     words = [inner["command"], *inner.get("args", [])]
     in_shell = "args" not in inner
@@ -204,15 +206,15 @@ def _hook(registered: dict[str, Any], project: Path | None, note: str) -> Seen:
         )
         answer = json.loads(done.stdout or "{}")
     except (subprocess.TimeoutExpired, ValueError) as error:
-        return Seen("hooks", line, False, f"no answer from the hook: {error}")
+        return CheckedProgram("hooks", line, False, f"no answer from the hook: {error}")
     took = clock.monotonic() - began
     # Messages of uvx about its own work are not errors.
     if done.returncode or not isinstance(answer, dict) or hook.TROUBLE in done.stderr:
         said = f"exit code {done.returncode}{_last_line(done.stderr)}"
-        return Seen("hooks", line, False, said)
+        return CheckedProgram("hooks", line, False, said)
     told = "added context at session start" if answer else "had no context to add at session start"
     told = f"{told} after {took:.1f} s"
-    return Seen("hooks", line, True, f"{told}; {note}" if note else told)
+    return CheckedProgram("hooks", line, True, f"{told}; {note}" if note else told)
 
 
 def _poor_environment() -> dict[str, str]:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from memstore.faces.hosts import jsonc
 from memstore.faces.hosts.files import SettingsUnreadable
-from memstore.faces.hosts.placing import Placed, at, with_value
+from memstore.faces.hosts.placing import PlacedValue, at, with_value
 from memstore.frozen import frozen
 from memstore.lazy import lazy_import
 
@@ -46,12 +46,12 @@ class AppliedEdit:
     path: list[str]
     value: Any
     how: How
-    placed: Placed
+    placed: PlacedValue
     beside: list[str] = field(default_factory=list)
     """For a required value, the members that were beside it."""
 
     def __post_init__(self) -> None:
-        self.placed = Placed(*self.placed)
+        self.placed = PlacedValue(*self.placed)
 
     @property
     def edit(self) -> Edit:

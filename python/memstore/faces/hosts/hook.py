@@ -166,7 +166,7 @@ def _note(arguments: argparse.Namespace, event: object, error: str = "") -> None
 
 
 def parser() -> argparse.ArgumentParser:
-    made = options.Parser(
+    made = options.RedactingParser(
         prog="memstore hook",
         add_help=False,
         allow_abbrev=False,
@@ -369,7 +369,7 @@ def keep_in_background(arguments: argparse.Namespace, event: dict[str, Any]) -> 
     background.start(["hook", troubles.KEEP, *noted, *note.words], given)
 
 
-def _noted_of(arguments: argparse.Namespace, event: dict[str, Any]) -> unkept.Note | None:
+def _noted_of(arguments: argparse.Namespace, event: dict[str, Any]) -> unkept.UnkeptNote | None:
     """Return what is to be remembered of a session; ``None`` if it is not to be kept."""
     transcript = event.get("transcript_path")
     if not isinstance(transcript, str) or not transcript or "\0" in transcript:
@@ -381,7 +381,7 @@ def _noted_of(arguments: argparse.Namespace, event: dict[str, Any]) -> unkept.No
     enter(event)
     flags = background.flags(arguments, ("host", "server", *Settings._fields))
     variables = settings.keeping_environment()
-    return unkept.Note(about, flags, variables, _memory(arguments), arguments.host)
+    return unkept.UnkeptNote(about, flags, variables, _memory(arguments), arguments.host)
 
 
 def _note_open(arguments: argparse.Namespace, event: dict[str, Any]) -> None:

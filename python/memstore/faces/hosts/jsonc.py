@@ -14,7 +14,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from memstore.domain.arguments import why_no_json
-from memstore.faces.hosts.placing import Placed, line_end, nested, without_value
+from memstore.faces.hosts.placing import PlacedValue, line_end, nested, without_value
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -66,7 +66,9 @@ def value(text: str) -> Any:
     return None if root is None else root.value
 
 
-def put(text: str, path: Sequence[str], value: Any, *, element: bool = False) -> tuple[str, Placed]:
+def put(
+    text: str, path: Sequence[str], value: Any, *, element: bool = False
+) -> tuple[str, PlacedValue]:
     """Return the text with a value at a path, or appended to the array there.
 
     Objects on the way, and the array, are created if they are missing.
@@ -77,7 +79,7 @@ def put(text: str, path: Sequence[str], value: Any, *, element: bool = False) ->
         style = Style(False, line_end(text), ",", ": ", "  ")
         lead = "" if not text.strip("\ufeff") or text.endswith("\n") else style.line_end
         written = _written(nested(path, whole), "", style)
-        placed = Placed(-1, lead, style.line_end, text)
+        placed = PlacedValue(-1, lead, style.line_end, text)
         return f"{text}{lead}{written}{style.line_end}", placed
     for depth, key in enumerate(path):
         if not isinstance(node.value, dict):
@@ -90,14 +92,16 @@ def put(text: str, path: Sequence[str], value: Any, *, element: bool = False) ->
     if not element:
         before = text[node.start : node.end]
         written = _written(value, _indent(text, node.start), _style(text, node))
-        return text[: node.start] + written + text[node.end :], Placed(len(path), before=before)
+        return text[: node.start] + written + text[node.end :], PlacedValue(
+            len(path), before=before
+        )
     if not isinstance(node.value, list):
         raise ValueError(f"{'.'.join(path)} is not an array")
     return _insert(text, node, None, value, len(path))
 
 
 def without(
-    text: str, path: Sequence[str], value: Any, placed: Placed, *, element: bool = False
+    text: str, path: Sequence[str], value: Any, placed: PlacedValue, *, element: bool = False
 ) -> str:
     """Return the text without a value that was put at a path, or appended to the array there.
 
@@ -137,7 +141,7 @@ def _last(values: list[Any], value: Any) -> int:
 
 def _insert(
     text: str, parent: Node, name: str | None, value: Any, depth: int
-) -> tuple[str, Placed]:
+) -> tuple[str, PlacedValue]:
     style = _style(text, parent)
     label = "" if name is None else f"{name}{style.colon}"
     outer = _indent(text, parent.start)
@@ -149,7 +153,7 @@ def _insert(
         open_end = style.one_line or "\n" in text[at : parent.end]
         tail = "" if open_end else style.line_end + outer
         member = f"{lead}{label}{_written(value, inner, style)}{tail}"
-        return text[:at] + member + text[at:], Placed(depth, lead, tail)
+        return text[:at] + member + text[at:], PlacedValue(depth, lead, tail)
     last = members[-1]
     inner = _indent(text, last.first)
     comma = _comma(text, last.end)
@@ -160,10 +164,10 @@ def _insert(
     member = f"{lead}{label}{_written(value, inner, style)}"
     first, last_comma = (",", "") if comma is None else ("", ",")
     new = f"{text[:at]}{first}{text[at:after]}{member}{last_comma}{text[after:]}"
-    return new, Placed(depth, lead)
+    return new, PlacedValue(depth, lead)
 
 
-def _cut(text: str, root: Node, path: Sequence[str | int], placed: Placed | None) -> str:
+def _cut(text: str, root: Node, path: Sequence[str | int], placed: PlacedValue | None) -> str:
     """Remove a member with its comma, and its line or the text that was inserted around it."""
     parent = _find(text, root, path[:-1])
     assert parent is not None

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 from memstore import projects, settings
 from memstore.domain.episodes import NewEpisode
 from memstore.domain.turns import TurnKey, digest_of
-from memstore.episodes.log import add_in_the_past, replace_in_the_past
+from memstore.episodes.episodes import add_in_the_past, replace_in_the_past
 from memstore.episodes.traces import TRACE, new_trace
 from memstore.errors import Conflict, InvalidArgument, InvalidArgumentType, MemstoreError
 from memstore.faces.hosts import own_memory, traces, transcripts, troubles
@@ -62,7 +62,7 @@ def keep(store: Store, host: str, event: dict[str, Any]) -> int:
     return kept
 
 
-class Imported(NamedTuple):
+class KeptTurns(NamedTuple):
     """The turns of a session of the past."""
 
     new: int
@@ -76,7 +76,7 @@ def import_session(
     path: Path,
     left_out: Counter[str],
     root: str,
-) -> Imported:
+) -> KeptTurns:
     """Store a session that is over as if that had been done at its time.
 
     Args:
@@ -88,7 +88,7 @@ def import_session(
         kept += add_turns(store, host, session, some, left_out, in_the_past=True)
     if kept:
         keep_trace(store, host, session, path, left_out, root, in_the_past=True)
-    return Imported(max(0, kept - known), known)
+    return KeptTurns(max(0, kept - known), known)
 
 
 def _batches(path: Path, left_out: Counter[str]) -> Iterator[list[TranscriptTurn]]:

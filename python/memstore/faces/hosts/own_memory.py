@@ -28,7 +28,7 @@ from memstore.errors import MemstoreError
 from memstore.faces.escaping import counted
 from memstore.faces.hosts import catalogue, placing, transcripts
 from memstore.facts import following
-from memstore.facts.following import Reading, Stated
+from memstore.facts.following import FilesReading, Stated
 from memstore.importing import memory_files
 from memstore.importing.memory_files import PREFERENCE, PROJECT
 from memstore.lazy import lazy_import
@@ -63,7 +63,7 @@ WRITING: Final = frozenset({"write", "write_file"})
 EDITING: Final = frozenset({"edit", "multiedit", "replace"})
 
 
-class Place(NamedTuple):
+class MemoryFolder(NamedTuple):
     """A folder in which a host remembers."""
 
     host: str
@@ -81,11 +81,11 @@ class Place(NamedTuple):
         return shown(self.folder)
 
 
-class Said(NamedTuple):
+class FilesContent(NamedTuple):
     """What the files of a place say."""
 
-    place: Place
-    memories: list[tuple[str, memory_files.Remembered, bool]]
+    place: MemoryFolder
+    memories: list[tuple[str, memory_files.FileFact, bool]]
     """Each with its file, and whether it is all that the file says."""
     unread: frozenset[str]
     at: dict[str, str]
@@ -108,7 +108,7 @@ def gemini_folder() -> Path:
     return Path(settings.host_folder("GEMINI_CLI_HOME") or Path.home(), ".gemini")
 
 
-def places(host: str, project: Path, transcript: Path | None = None) -> list[Place]:
+def places(host: str, project: Path, transcript: Path | None = None) -> list[MemoryFolder]:
     """Return the places of a host for a project, whether they exist or not.
 
     Args:
@@ -118,17 +118,17 @@ def places(host: str, project: Path, transcript: Path | None = None) -> list[Pla
     if host == CLAUDE:
         return _of_claude(project, transcript)
     if host == CODEX:
-        return [Place(CODEX, catalogue.codex_folder() / "memories", (memory_files.INDEX,))]
+        return [MemoryFolder(CODEX, catalogue.codex_folder() / "memories", (memory_files.INDEX,))]
     if host == GEMINI:
         folder = gemini_folder()
-        found = [Place(GEMINI, folder, ("GEMINI.md",), PREFERENCE, is_of_user=True)]
+        found = [MemoryFolder(GEMINI, folder, ("GEMINI.md",), PREFERENCE, is_of_user=True)]
         if name := gemini_names().get(str(project)):
-            found.append(Place(GEMINI, folder / "tmp" / name / FOLDER))
+            found.append(MemoryFolder(GEMINI, folder / "tmp" / name / FOLDER))
         return found
     return []
 
 
-def every_place(host: str, root: Path | None = None) -> Iterator[Place]:
+def every_place(host: str, root: Path | None = None) -> Iterator[MemoryFolder]:
     """Yield the places of a host that exist, for all projects.
 
     Args:
@@ -139,10 +139,10 @@ def every_place(host: str, root: Path | None = None) -> Iterator[Place]:
     if inside is not None:
         for found in sorted((folder / inside).glob(f"*/{FOLDER}")):
             if found.is_dir() and not found.is_symlink():
-                yield Place(host, found)
-    whole = Place(host, folder, ("GEMINI.md",), PREFERENCE, is_of_user=True)
+                yield MemoryFolder(host, found)
+    whole = MemoryFolder(host, folder, ("GEMINI.md",), PREFERENCE, is_of_user=True)
     if host == CODEX:
-        whole = Place(host, folder / "memories", (memory_files.INDEX,))
+        whole = MemoryFolder(host, folder / "memories", (memory_files.INDEX,))
     if host != CLAUDE and any((whole.folder / name).is_file() for name in whole.files):
         yield whole
 
@@ -153,15 +153,15 @@ def folder_of(host: str) -> Path:
     return folders.get(host, gemini_folder)()
 
 
-def _of_claude(project: Path, transcript: Path | None) -> list[Place]:
+def _of_claude(project: Path, transcript: Path | None) -> list[MemoryFolder]:
     folder = catalogue.claude_folder()
     chosen = _settings_of(folder / "settings.json").get("autoMemoryDirectory")
     if isinstance(chosen, str) and chosen.strip():
-        return [Place(CLAUDE, Path(chosen).expanduser())]
+        return [MemoryFolder(CLAUDE, Path(chosen).expanduser())]
     found = [folder / "projects" / CHARACTERS.sub("-", str(project)) / FOLDER]
     if transcript is not None and transcript.parent.parent.name == "projects":
         found.insert(0, transcript.parent / FOLDER)
-    return [Place(CLAUDE, one) for one in dict.fromkeys(found)]
+    return [MemoryFolder(CLAUDE, one) for one in dict.fromkeys(found)]
 
 
 def project_named(name: str) -> str | None:
@@ -203,7 +203,7 @@ def _settings_of(file: Path) -> Mapping[str, Any]:
 # -- whether it is on ------------------------------------------------------------------------------
 
 
-class State(NamedTuple):
+class HostMemory(NamedTuple):
     """What is known of a host's own memory."""
 
     host: str
@@ -223,7 +223,7 @@ class State(NamedTuple):
         return f"{title} has a memory of its own, which is {state}: {there}"
 
 
-def state(host: str, project: Path | None = None) -> State | None:
+def state(host: str, project: Path | None = None) -> HostMemory | None:
     """Return what is known of a host's own memory; ``None`` if it has none.
 
     Args:
@@ -234,10 +234,10 @@ def state(host: str, project: Path | None = None) -> State | None:
     found = [*every_place(host)]
     files = sum(len([*filter(None, map(_is_there(one), _names(one)))]) for one in found)
     is_on = {CLAUDE: _is_claude_on, CODEX: _is_codex_on}.get(host, lambda _: True)(project)
-    return State(host, is_on, files, len(found), may_be_off=host != GEMINI)
+    return HostMemory(host, is_on, files, len(found), may_be_off=host != GEMINI)
 
 
-def _is_there(place: Place) -> Callable[[str], bool]:
+def _is_there(place: MemoryFolder) -> Callable[[str], bool]:
     return lambda name: (place.folder / name).is_file()
 
 
@@ -271,7 +271,9 @@ def _is_codex_on(project: Path | None) -> bool:
 # -- reading -----------------------------------------------------------------------------------
 
 
-def read(place: Place, is_wanted: Callable[[str], bool] = lambda _: True) -> Said | None:
+def read(
+    place: MemoryFolder, is_wanted: Callable[[str], bool] = lambda _: True
+) -> FilesContent | None:
     """Read the files of a place; ``None`` if there is no such folder.
 
     Links are not followed, so that nothing outside of the folder is read. What cannot be read, or
@@ -299,16 +301,16 @@ def read(place: Place, is_wanted: Callable[[str], bool] = lambda _: True) -> Sai
 
 
 def said(
-    place: Place,
+    place: MemoryFolder,
     texts: Mapping[str, str],
     at: dict[str, str],
     unread: frozenset[str] = frozenset(),
     *,
     is_wanted: Callable[[str], bool] = lambda _: True,
     is_complete: bool = True,
-) -> Said:
+) -> FilesContent:
     """Return what texts of a place's files say."""
-    memories: list[tuple[str, memory_files.Remembered, bool]] = []
+    memories: list[tuple[str, memory_files.FileFact, bool]] = []
     left_out = len(unread)
     for name, text in texts.items():
         note = notes.read(text, Path(name).stem)
@@ -320,10 +322,10 @@ def said(
                 left_out += 1
                 continue
             memories.append((name, one, found.is_single))
-    return Said(place, memories, unread, at, left_out, is_complete)
+    return FilesContent(place, memories, unread, at, left_out, is_complete)
 
 
-def _names(place: Place) -> list[str]:
+def _names(place: MemoryFolder) -> list[str]:
     if place.files:
         return [*place.files]
     found: list[str] = []
@@ -355,7 +357,7 @@ def _text(file: Path) -> tuple[str, str]:
 # -- what a transcript says ------------------------------------------------------------------------
 
 
-def written(host: str, transcript: Path) -> list[Said]:
+def written(host: str, transcript: Path) -> list[FilesContent]:
     """Return what a session wrote into places that are not on this disk, by its transcript.
 
     So what an agent remembered in a container that is gone is known. Where the folder exists, it
@@ -374,7 +376,8 @@ def written(host: str, transcript: Path) -> list[Said]:
             if when is not None:
                 at[name] = when
     return [
-        said(Place(host, folder), held, at, is_complete=False) for folder, held in texts.items()
+        said(MemoryFolder(host, folder), held, at, is_complete=False)
+        for folder, held in texts.items()
     ]
 
 
@@ -410,7 +413,7 @@ def _written(
                 yield *begun, when
 
 
-class _Call(NamedTuple):
+class _HostCall(NamedTuple):
     mark: str
     name: str
     arguments: Mapping[str, Any]
@@ -425,16 +428,16 @@ def _parts(record: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
             yield part
 
 
-def _calls(record: Mapping[str, Any]) -> Iterator[_Call]:
+def _calls(record: Mapping[str, Any]) -> Iterator[_HostCall]:
     for part in _parts(record):  # Claude Code
         given = part.get("input")
         if part.get("type") == "tool_use" and isinstance(given, dict):
-            yield _Call(str(part.get("id")), str(part.get("name")), given, is_done=False)
+            yield _HostCall(str(part.get("id")), str(part.get("name")), given, is_done=False)
     calls = record.get("toolCalls")
     for call in calls if isinstance(calls, list) else ():  # Gemini CLI
         given = call.get("args") if isinstance(call, dict) else None
         if isinstance(given, dict) and call.get("status") == "success":
-            yield _Call(str(call.get("id")), str(call.get("name")), given, is_done=True)
+            yield _HostCall(str(call.get("id")), str(call.get("name")), given, is_done=True)
 
 
 def _results(record: Mapping[str, Any]) -> Iterator[tuple[str, bool]]:
@@ -475,7 +478,9 @@ EDIT: Final = ("old_string", "new_string")
 # -- following ---------------------------------------------------------------------------------
 
 
-def of_session(host: str, project: Path, namespace: str, transcript: Path | None) -> Iterator[Said]:
+def of_session(
+    host: str, project: Path, namespace: str, transcript: Path | None
+) -> Iterator[FilesContent]:
     """Yield what a host remembers for a project, after a session in it."""
 
     def is_wanted(folder: str) -> bool:
@@ -497,19 +502,19 @@ def namespace_of(folder: str) -> str | None:
         return None
 
 
-def follow(store: Store, found: Said) -> Followed:
+def follow(store: Store, found: FilesContent) -> Followed:
     """Bring the facts of a place up to date with what its files say."""
     home = store.within(settings.DEFAULT_NAMESPACE) if found.place.is_of_user else store
-    reading = Reading(found.place.name, [*_stated(found)], found.unread, found.is_complete)
+    reading = FilesReading(found.place.name, [*_stated(found)], found.unread, found.is_complete)
     return follow_files(home, reading)
 
 
-def _stated(found: Said) -> Iterator[Stated]:
+def _stated(found: FilesContent) -> Iterator[Stated]:
     for name, one, is_whole in found.memories:
         yield stated(source_of(found.place, name), name, one, is_whole, found.at.get(name))
 
 
-def source_of(place: Place, name: str) -> str:
+def source_of(place: MemoryFolder, name: str) -> str:
     """Return the source of the facts of a file."""
     inside = place.folder.is_relative_to(projects.project_of().folder) and not any(
         place.folder.is_relative_to(one)
@@ -521,7 +526,7 @@ def source_of(place: Place, name: str) -> str:
 def stated(
     source: str,
     name: str,
-    one: memory_files.Remembered,
+    one: memory_files.FileFact,
     is_whole: bool,
     at: str | None,
 ) -> Stated:
@@ -540,7 +545,7 @@ def stated(
 # -- for a server ------------------------------------------------------------------------------
 
 
-def requests(found: Said) -> Iterator[dict[str, Any]]:
+def requests(found: FilesContent) -> Iterator[dict[str, Any]]:
     """Yield what a server is told of a place, in requests of whole files."""
     by_file: dict[str, list[dict[str, Any]]] = {}
     for name, one, is_whole in found.memories:
@@ -587,4 +592,4 @@ def follow_told(
     complete: bool,
 ) -> Followed:
     """Bring the facts of a place of another machine up to date."""
-    return follow_files(store, Reading(place, texts, frozenset(unread), complete))
+    return follow_files(store, FilesReading(place, texts, frozenset(unread), complete))

@@ -55,7 +55,7 @@ class PastSession(NamedTuple):
 
 
 @frozen
-class Imported:
+class ImportedSessions:
     """What was imported of a host."""
 
     source: str
@@ -112,7 +112,7 @@ def bring_in(
     namespace: str | None = None,
     dry_run: bool = False,
     progress: Progress | None = None,
-) -> Imported:
+) -> ImportedSessions:
     """Import a host's sessions and memories; after a kill, the same call continues.
 
     Args:
@@ -182,11 +182,11 @@ class _Import:
         self._counts["episodes"] += turns.new
         self._counts["known"] += turns.known
 
-    def _turns(self, about: PastSession, home: str) -> keeping.Imported:
+    def _turns(self, about: PastSession, home: str) -> keeping.KeptTurns:
         """Import the turns of a session, or count them."""
         if self._dry_run:
             said = sum(1 for _ in transcripts.turns(about.path, self._left_out))
-            return keeping.Imported(said, 0)
+            return keeping.KeptTurns(said, 0)
         root = str(projects.project_of(about.folder).folder) if about.folder else os.sep
         return keeping.import_session(
             self._at(home), self._host, about.session, about.path, self._left_out, root
@@ -240,7 +240,7 @@ class _Import:
 
     # -- what the host remembers -------------------------------------------------------------------
 
-    def memory(self, place: own_memory.Place) -> None:
+    def memory(self, place: own_memory.MemoryFolder) -> None:
         """Import what is in one place of a host's memory."""
         self.places += 1
         for home in self._homes_of(place):
@@ -261,7 +261,7 @@ class _Import:
         self._counts["facts_known"] += done.known
         self._left_out[MEMORIES] += done.refused
 
-    def _homes_of(self, place: own_memory.Place) -> list[str]:
+    def _homes_of(self, place: own_memory.MemoryFolder) -> list[str]:
         """Return the namespaces of the projects that a place is for."""
         if self._host == CODEX:  # all projects in one file
             whole = own_memory.read(place)
@@ -276,8 +276,8 @@ class _Import:
         )
         return [self._home(folder)]
 
-    def done(self, name: str) -> Imported:
-        return Imported(
+    def done(self, name: str) -> ImportedSessions:
+        return ImportedSessions(
             source=name,
             dry_run=self._dry_run,
             namespaces=dict(sorted(self._homes.items())),

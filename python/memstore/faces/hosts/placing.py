@@ -1,7 +1,7 @@
 """Describes a value that was put into a settings text, in either language.
 
-An edit inserts text and leaves every other character alone. Its :class:`Placed` remembers the text
-around the value, so that taking the value out again restores the text as it was.
+An edit inserts text and leaves every other character alone. Its :class:`PlacedValue` remembers
+the text around the value, so that taking the value out again restores the text as it was.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
 
-class Placed(NamedTuple):
+class PlacedValue(NamedTuple):
     """Where a value was put, and the text that was inserted with it or replaced by it."""
 
     depth: int

@@ -33,7 +33,7 @@ class Use(StrEnum):
     IGNORED = "ignored"
 
 
-class Row(NamedTuple):
+class KindRow(NamedTuple):
     """Kinds of records of a host that are used in the same way."""
 
     host: str
@@ -43,8 +43,8 @@ class Row(NamedTuple):
     """Kinds inside another one are named after it: ``attachment/queued_command``."""
 
 
-def _row(host: str, use: Use, reason: str, names: str, within: str = "") -> Row:
-    return Row(host, use, reason, frozenset(within + name for name in names.split()))
+def _row(host: str, use: Use, reason: str, names: str, within: str = "") -> KindRow:
+    return KindRow(host, use, reason, frozenset(within + name for name in names.split()))
 
 
 TABLE: Final = (

@@ -26,7 +26,7 @@ else:
 MAX_BYTES: Final = 2**22
 
 
-class Memory(NamedTuple):
+class ServedMemory(NamedTuple):
     """The settings of the memory for the current folder."""
 
     chosen: Settings
@@ -38,15 +38,15 @@ class Memory(NamedTuple):
     """The server that hooks here write to, which commands cannot open."""
 
 
-def memory_here(chosen: Settings) -> Memory:
+def memory_here(chosen: Settings) -> ServedMemory:
     """Return settings that open what hooks in the current folder write to.
 
     What is chosen stays as it is, and only what is not chosen is added: a file or a namespace that
     the user named is what the user means.
     """
     if chosen.namespace is not None:
-        return Memory(chosen, is_named=True)
-    memory = Memory(chosen)
+        return ServedMemory(chosen, is_named=True)
+    memory = ServedMemory(chosen)
     served = _recorded()
     if served is None:
         return memory

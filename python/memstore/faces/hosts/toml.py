@@ -12,7 +12,7 @@ import tomllib
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from memstore.domain.arguments import why_no_json
-from memstore.faces.hosts.placing import Placed, at, line_end
+from memstore.faces.hosts.placing import PlacedValue, at, line_end
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -46,7 +46,7 @@ def value(text: str) -> dict[str, Any] | None:
         raise ValueError(f"cannot be read: {why_no_json(error)}") from None
 
 
-def put(text: str, path: Sequence[str], value: dict[str, Any] | bool) -> tuple[str, Placed]:
+def put(text: str, path: Sequence[str], value: dict[str, Any] | bool) -> tuple[str, PlacedValue]:
     """Return the text, which is valid, with a table in place of one there, else at the end.
 
     A switch, ``true`` or ``false``, takes the place of the one there, or is put into its table.
@@ -56,18 +56,18 @@ def put(text: str, path: Sequence[str], value: dict[str, Any] | bool) -> tuple[s
         return _switched(text, path, value, end)
     written = _written(path, value, end)
     if (there := _table(text, path)) is not None:
-        placed = Placed(len(path), before=text[slice(*there)])
+        placed = PlacedValue(len(path), before=text[slice(*there)])
         return text[: there[0]] + written + text[there[1] :], placed
     bare = text.removeprefix("\ufeff")
     lead = "" if not bare else end if bare.endswith("\n") else end + end
-    return f"{text}{lead}{written}{end}", Placed(0, lead, end)
+    return f"{text}{lead}{written}{end}", PlacedValue(0, lead, end)
 
 
 def without(
     text: str,
     path: Sequence[str],
     value: dict[str, Any] | bool,
-    placed: Placed,
+    placed: PlacedValue,
     *,
     element: bool = False,
 ) -> str:
@@ -89,10 +89,12 @@ def without(
     return head + rest
 
 
-def _switched(text: str, path: Sequence[str], on: bool, end: str) -> tuple[str, Placed]:
+def _switched(text: str, path: Sequence[str], on: bool, end: str) -> tuple[str, PlacedValue]:
     if (there := _switch(text, path)) is not None:
         first, last = there
-        return text[:first] + _inline(on) + text[last:], Placed(len(path), before=text[first:last])
+        return text[:first] + _inline(on) + text[last:], PlacedValue(
+            len(path), before=text[first:last]
+        )
     table = _table(text, path[:-1])
     if table is None:
         return put(text, path[:-1], {path[-1]: on})
@@ -100,10 +102,10 @@ def _switched(text: str, path: Sequence[str], on: bool, end: str) -> tuple[str, 
     if header.header != tuple(path[:-1]):  # of a table inside of it
         raise ValueError(f"has no table {'.'.join(path[:-1])} of its own")
     line = f"{_key(path[-1])} = {_inline(on)}"
-    return f"{text[: header.end]}{end}{line}{text[header.end :]}", Placed(len(path) - 1, end)
+    return f"{text[: header.end]}{end}{line}{text[header.end :]}", PlacedValue(len(path) - 1, end)
 
 
-def _switched_back(text: str, path: Sequence[str], on: bool, placed: Placed) -> str:
+def _switched_back(text: str, path: Sequence[str], on: bool, placed: PlacedValue) -> str:
     there = _switch(text, path)
     if there is None or text[slice(*there)] != _inline(on):
         return text  # somebody else changed it

@@ -80,7 +80,7 @@ PART_SECONDS: Final = 86_400.0
 LOCK: Final = "trying.lock"
 
 
-class Note(NamedTuple):
+class UnkeptNote(NamedTuple):
     """What is remembered of a session."""
 
     event: dict[str, Any]
@@ -93,7 +93,7 @@ class Note(NamedTuple):
     host: str
 
 
-class _Named(NamedTuple):
+class _NamedNote(NamedTuple):
     """A note, as the name of its file has it."""
 
     name: str
@@ -109,7 +109,7 @@ class _Named(NamedTuple):
         return int(self.ended_at) / 1_000_000
 
 
-def remember(note: Note) -> str | None:
+def remember(note: UnkeptNote) -> str | None:
     """Write a note of a session that ends, in place of earlier ones of the same session.
 
     Returns its digest, by which it is found; ``None`` if it cannot be written, as where the disk is
@@ -129,7 +129,7 @@ def remember(note: Note) -> str | None:
     return digest
 
 
-def remember_open(note: Note) -> None:
+def remember_open(note: UnkeptNote) -> None:
     """Write a note of a session that begins or goes on, or renew it."""
     digest = _digest(note)
     now = clock.utc_now().timestamp()
@@ -223,7 +223,7 @@ def _try_all(*, at_once: bool) -> None:
             _try(first)
 
 
-def _try(one: _Named) -> None:
+def _try(one: _NamedNote) -> None:
     note = _read(one)
     now = clock.utc_now().timestamp()
     if note is None:
@@ -284,7 +284,7 @@ def _place(name: str) -> str:
     return os.path.join(folder(), name)
 
 
-def _all() -> list[_Named]:
+def _all() -> list[_NamedNote]:
     """Return the notes, oldest first."""
     with suppress(OSError):
         if not _is_private():
@@ -303,17 +303,17 @@ def _is_private() -> bool:
     return found.st_uid == os.getuid() and not found.st_mode & 0o022
 
 
-def _named(name: str) -> _Named | None:
+def _named(name: str) -> _NamedNote | None:
     ended, _, rest = name.removesuffix(SUFFIX).partition("-")
     digest, _, tries = rest.partition("-")
     numbers = ended + tries
     whole = name.endswith(SUFFIX) and len(ended) == 17 and len(digest) == 32 and 0 < len(tries) < 9
     if not (whole and numbers.isascii() and numbers.isdecimal()):
         return None
-    return _Named(name, ended, digest, int(tries))
+    return _NamedNote(name, ended, digest, int(tries))
 
 
-def _next_try(one: _Named) -> float:
+def _next_try(one: _NamedNote) -> float:
     try:
         last = os.stat(_place(one.name)).st_mtime
     except OSError:
@@ -325,7 +325,7 @@ def _next_try(one: _Named) -> float:
     return last + min(FIRST_PAUSE_SECONDS * 4.0 ** min(one.tries - 1, 9), MAX_PAUSE_SECONDS)
 
 
-def _is_soon(one: _Named) -> bool:
+def _is_soon(one: _NamedNote) -> bool:
     return _next_try(one) - clock.utc_now().timestamp() <= FIRST_PAUSE_SECONDS
 
 
@@ -338,7 +338,7 @@ def _name(ended_at: str, digest: str, tries: int) -> str:
     return f"{ended_at}-{digest}-{tries}{SUFFIX}"
 
 
-def _digest(note: Note) -> str:
+def _digest(note: UnkeptNote) -> str:
     """Return what identifies a session, from its start to its end."""
     session = [note.event.get(name) for name in ("session_id", "conversation_id")]
     where = [note.words, note.environment, note.event.get("transcript_path")]
@@ -346,7 +346,7 @@ def _digest(note: Note) -> str:
     return hashlib.sha256(whole).hexdigest()[:32]
 
 
-def _body(note: Note) -> bytes:
+def _body(note: UnkeptNote) -> bytes:
     return json.dumps(note._asdict()).encode()
 
 
@@ -372,13 +372,13 @@ def _write(digest: str, tries: int, body: bytes) -> bool:
     return True
 
 
-def _read(one: _Named) -> Note | None:
+def _read(one: _NamedNote) -> UnkeptNote | None:
     """Return a note; ``None`` if it is damaged, another session's, or has been removed."""
     flags = os.O_RDONLY | getattr(os, "O_BINARY", 0)
     flags |= getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)  # no link, no pipe
     try:
         with open(os.open(_place(one.name), flags), "rb") as file:
-            note = Note(**json.loads(file.read(MAX_NOTE_BYTES)))
+            note = UnkeptNote(**json.loads(file.read(MAX_NOTE_BYTES)))
     except (OSError, ValueError, TypeError, RecursionError):
         return None
     if not isinstance(note.host, str) or not isinstance(note.database, str):
@@ -402,16 +402,16 @@ def _sweep() -> None:
                 os.unlink(entry.path)
 
 
-def _remove(one: _Named) -> None:
+def _remove(one: _NamedNote) -> None:
     with suppress(OSError):
         os.unlink(_place(one.name))
 
 
-def _drop(one: _Named, reason: str) -> None:
+def _drop(one: _NamedNote, reason: str) -> None:
     """Remove a note, and count the session as one that was not kept."""
     if not os.path.exists(_place(one.name)):
         return
-    note = _read(one) or Note({}, [], {}, "", "host")
+    note = _read(one) or UnkeptNote({}, [], {}, "", "host")
     session = transcripts.session_of(note.event) or one.digest
     about = troubles.Trouble(str(note.database), session, str(note.host), troubles.KEEP)
     troubles.note(about, lost=reason)

@@ -38,7 +38,7 @@ class Patience:
     body_seconds: float = 30.0
 
 
-class Incoming:
+class IncomingRequest:
     """Receives a request and remembers whether it was complete."""
 
     def __init__(self, receive: Receive) -> None:
@@ -51,7 +51,7 @@ class Incoming:
         return message
 
 
-async def refuse(response: ASGIApp, scope: Scope, incoming: Incoming, send: Send) -> None:
+async def refuse(response: ASGIApp, scope: Scope, incoming: IncomingRequest, send: Send) -> None:
     """Send a complete answer, and read on for a while before the connection may be closed."""
 
     async def send_open(message: Message) -> None:

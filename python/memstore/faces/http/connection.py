@@ -48,10 +48,10 @@ class Connections:
     def __init__(self, most: int, most_untrusted: int) -> None:
         self._most = most
         self._most_untrusted = most_untrusted
-        self._open: dict[Connection, None] = {}
+        self._open: dict[ClientConnection, None] = {}
         """The longest silent ones come first."""
 
-    def add(self, new: Connection) -> bool:
+    def add(self, new: ClientConnection) -> bool:
         """Add a connection; return False if there is no room and none can be made."""
         self._open[new] = None
         ours = [one for one in self._open if one.peer == new.peer and not one.trusted]
@@ -66,24 +66,24 @@ class Connections:
         self._drop(_most_silent(untrusted or idle))
         return True
 
-    def note_use(self, connection: Connection) -> None:
+    def note_use(self, connection: ClientConnection) -> None:
         if connection in self._open:
             del self._open[connection]
             self._open[connection] = None
 
-    def remove(self, connection: Connection) -> None:
+    def remove(self, connection: ClientConnection) -> None:
         self._open.pop(connection, None)
 
-    def _drop(self, connection: Connection) -> None:
+    def _drop(self, connection: ClientConnection) -> None:
         self.remove(connection)
         connection.abort()
 
 
-def _most_silent(connections: list[Connection]) -> Connection:
+def _most_silent(connections: list[ClientConnection]) -> ClientConnection:
     return next((one for one in connections if not one.answering), connections[0])
 
 
-class Connection(asyncio.Protocol):
+class ClientConnection(asyncio.Protocol):
     """Passes a client's bytes to the parser, each head once it is complete and unambiguous.
 
     Args:

@@ -23,7 +23,7 @@ from memstore.domain import zones
 from memstore.domain.tokens import Access
 from memstore.errors import AccessDenied, MemstoreError, Remedy
 from memstore.faces import wording
-from memstore.faces.http.bodies import BodyRefused, Incoming, Patience, read, refuse
+from memstore.faces.http.bodies import BodyRefused, IncomingRequest, Patience, read, refuse
 from memstore.faces.http.callers import Caller
 from memstore.faces.http.endpoint import CALLER, requested_form
 from memstore.faces.http.hooks import HOOK_PATH
@@ -144,7 +144,7 @@ class Gate:
         self._readiness = Readiness(stores) if readiness is None else readiness
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        incoming = Incoming(receive)
+        incoming = IncomingRequest(receive)
         try:
             if scope["path"] in PROBES:
                 await (await self._probe(scope))(scope, receive, send)

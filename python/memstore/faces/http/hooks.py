@@ -33,7 +33,7 @@ from memstore.faces.http.readiness import RETRY_SECONDS
 from memstore.faces.http.runs import Runs
 from memstore.faces.http.stores import Confined
 from memstore.faces.mcp import clients
-from memstore.importing.memory_files import Remembered
+from memstore.importing.memory_files import FileFact
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -255,7 +255,7 @@ def _stated(given: Any, host: str) -> Stated:
     if source.partition(":")[0] not in (host, own_memory.REPOSITORY):
         raise HookRefused(400, "the source of a memory begins with its host")
     line = given.get("line")
-    one = Remembered(
+    one = FileFact(
         line if isinstance(line, int) else 1,
         _text(given, "content", most=None) or "",
         _text(given, "subject", most=None) or "",

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from memstore.faces.http.gate import is_for_programs
 from memstore.faces.http.serving import trust
-from memstore.faces.web.gate import Gate
+from memstore.faces.web.gate import PagesGate
 from memstore.faces.web.kept_path import kept_path
 from memstore.faces.web.sign_in import SignIn
 
@@ -35,7 +35,7 @@ def with_pages(
     generator: Callable[[], JSONGenerator | None] = lambda: None,
 ) -> ASGIApp:
     """Return an application that serves the endpoint, and pages everywhere else."""
-    pages = Gate(
+    pages = PagesGate(
         SignIn(stores, kept_path(), None, owners, generator),
         names=names,
         ports={one.port for one in bound},

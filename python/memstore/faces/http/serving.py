@@ -10,7 +10,7 @@ import anyio
 import uvicorn
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
-from memstore.faces.http.connection import MAX_HEAD_BYTES, Connection, Connections
+from memstore.faces.http.connection import MAX_HEAD_BYTES, ClientConnection, Connections
 from memstore.faces.http.draining import Drain
 from memstore.faces.mcp.opening import end, on_signals
 
@@ -65,7 +65,7 @@ def serve(
     """
     connections = Connections(CONNECTIONS_AT_ONCE, UNTRUSTED_OF_A_PEER)
 
-    class Protocol(Connection):
+    class Protocol(ClientConnection):
         """The protocol class for uvicorn: our connection around its parser."""
 
         def __init__(

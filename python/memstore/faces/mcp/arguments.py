@@ -67,7 +67,7 @@ class WithJsonSchema:
         self.schema = schema  # not a NamedTuple: its dictionary is unhashable, so unions would fail
 
 
-class Kind(NamedTuple):
+class ArgumentKind(NamedTuple):
     """A type: its schema, the conversion of values, and the Python types that need none."""
 
     schema: dict[str, Any]
@@ -78,7 +78,7 @@ class Kind(NamedTuple):
 class Argument(NamedTuple):
     """One argument of a tool."""
 
-    kind: Kind
+    kind: ArgumentKind
     default: Any
 
     @property
@@ -110,7 +110,7 @@ def argument(annotation: Any, default: Any = REQUIRED) -> Argument:
     return Argument(kind_of(annotation), default)
 
 
-def kind_of(annotation: Any) -> Kind:
+def kind_of(annotation: Any) -> ArgumentKind:
     origin, inner = get_origin(annotation), get_args(annotation)
     if origin is Annotated:
         kind = kind_of(inner[0])
@@ -134,7 +134,7 @@ def from_json(value: Any) -> Any:
     return value
 
 
-def _said(kind: Kind, said: Any) -> Kind:
+def _said(kind: ArgumentKind, said: Any) -> ArgumentKind:
     """Return a kind with one more annotation."""
     if isinstance(said, Field):
         return kind._replace(
@@ -146,7 +146,7 @@ def _said(kind: Kind, said: Any) -> Kind:
     return kind._replace(schema=dict(said.schema))
 
 
-def _any_of(kinds: list[Kind]) -> Kind:
+def _any_of(kinds: list[ArgumentKind]) -> ArgumentKind:
     """Return a kind that accepts any of some kinds; the first that can converts other values.
 
     Null is not in the schema, because it means the same as leaving the argument out.
@@ -159,17 +159,17 @@ def _any_of(kinds: list[Kind]) -> Kind:
         return next(exact, shown[0]).read(value)
 
     schemas = [kind.schema for kind in shown]
-    return Kind(schemas[0] if len(schemas) == 1 else {"anyOf": schemas}, read, types)
+    return ArgumentKind(schemas[0] if len(schemas) == 1 else {"anyOf": schemas}, read, types)
 
 
-def _list_of(item: Kind) -> Kind:
+def _list_of(item: ArgumentKind) -> ArgumentKind:
     def read(value: Any) -> list[Any]:
         if not isinstance(value, list):
             raise ValueError("must be a list")
         return [item.read(one) for one in value]
 
     schema = {"type": "array"} | ({"items": item.schema} if item.schema else {})
-    return Kind(schema, read, (list,))
+    return ArgumentKind(schema, read, (list,))
 
 
 def _text(value: Any) -> str:
@@ -227,11 +227,11 @@ def _nothing(value: Any) -> None:
 
 
 KINDS: Final = {
-    str: Kind({"type": "string"}, _text, (str,)),
-    int: Kind({"type": "integer"}, _whole, (int,)),
-    float: Kind({"type": "number"}, _fraction, (float, int)),
-    bool: Kind({"type": "boolean"}, _truth, (bool,)),
-    dict: Kind({"type": "object"}, _object, (dict,)),
-    NoneType: Kind({"type": "null"}, _nothing, (NoneType,)),
-    Any: Kind({}, lambda value: value, ()),
+    str: ArgumentKind({"type": "string"}, _text, (str,)),
+    int: ArgumentKind({"type": "integer"}, _whole, (int,)),
+    float: ArgumentKind({"type": "number"}, _fraction, (float, int)),
+    bool: ArgumentKind({"type": "boolean"}, _truth, (bool,)),
+    dict: ArgumentKind({"type": "object"}, _object, (dict,)),
+    NoneType: ArgumentKind({"type": "null"}, _nothing, (NoneType,)),
+    Any: ArgumentKind({}, lambda value: value, ()),
 }

@@ -55,7 +55,7 @@ SIGN: Final = "-"
 """Stands before a text that has no id."""
 
 
-class Manner(NamedTuple):
+class CallStyle(NamedTuple):
     """How an answer is written.
 
     Attributes:
@@ -69,7 +69,7 @@ class Manner(NamedTuple):
     sign: str = "#"
 
 
-def drawn(answer: Answer, call: Manner) -> str:
+def drawn(answer: Answer, call: CallStyle) -> str:
     """Return an answer as lines; its hidden characters have to be escaped."""
     told = {name: value for name, value in answer.items() if name != "note"}
     if "id" in told:
@@ -89,11 +89,11 @@ def drawn(answer: Answer, call: Manner) -> str:
 # -- facts, episodes, tasks ------------------------------------------------------------------------
 
 
-def _recalled(answer: Answer, _call: Manner) -> Iterator[str]:
+def _recalled(answer: Answer, _call: CallStyle) -> Iterator[str]:
     return iter(answer["recalled"].splitlines())  # written by memstore.search.recall
 
 
-def _facts(answer: Answer, call: Manner) -> Iterator[str]:
+def _facts(answer: Answer, call: CallStyle) -> Iterator[str]:
     facts = answer["facts"]
     yield from under_dates(_passages(facts, lambda fact: _fact(fact, call)))
     hidden = [one["id"] for one in facts if "metadata" in one and not _shows_metadata(one, call)]
@@ -103,7 +103,7 @@ def _facts(answer: Answer, call: Manner) -> Iterator[str]:
         yield remark(f"{call.history} shows the metadata of {which}")
 
 
-def _episodes(answer: Answer, _call: Manner) -> Iterator[str]:
+def _episodes(answer: Answer, _call: CallStyle) -> Iterator[str]:
     episodes = answer["episodes"]
     tells_source = len({one.get("source") for one in episodes}) > 1
     matching = len(episodes) - answer.get("only_newest", 0)
@@ -115,14 +115,14 @@ def _episodes(answer: Answer, _call: Manner) -> Iterator[str]:
     )
 
 
-def _said(answer: Answer, _call: Manner) -> Iterator[str]:
+def _said(answer: Answer, _call: CallStyle) -> Iterator[str]:
     """Yield what was said, each stretch of a conversation in its order, the best one first."""
     said = together(answer["said"], lambda one: (_day(one), one.get("thread", "")), _place)
     yield remark(SAID)
     yield from under_dates(_passages(said, lambda one: _episode(one, tells_source=False)))
 
 
-def _explanation(answer: Answer, _call: Manner) -> Iterator[str]:
+def _explanation(answer: Answer, _call: CallStyle) -> Iterator[str]:
     return iter(answer["why"])  # written by memstore.facts.explaining, which escapes the texts
 
 
@@ -131,11 +131,11 @@ def _place(turn: Answer) -> str:
     return str(turn["id"]).zfill(20)
 
 
-def _tasks(answer: Answer, _call: Manner) -> Iterator[str]:
+def _tasks(answer: Answer, _call: CallStyle) -> Iterator[str]:
     return under_dates(map(_task, answer["tasks"]))
 
 
-def _open_tasks(answer: Answer, _call: Manner) -> Iterator[str]:
+def _open_tasks(answer: Answer, _call: CallStyle) -> Iterator[str]:
     yield remark(OPEN_TASKS)
     yield from under_dates(map(_task, answer["open_tasks"]))
 
@@ -175,7 +175,7 @@ def _around(record: Answer) -> Iterator[tuple[Answer, str]]:
     yield from ((one, "after") for one in record.get("after", ()))
 
 
-def _fact(fact: Answer, call: Manner) -> DatedLine:
+def _fact(fact: Answer, call: CallStyle) -> DatedLine:
     marks = [f"from {_quoted(fact['from'])}"] if "from" in fact else []
     if "status" in fact:
         marks.append(_standing(fact))
@@ -199,7 +199,7 @@ def _standing(fact: Answer) -> str:
     return successor_mark(f"#{fact['superseded_by']}", until and until[:10])
 
 
-def _details(fact: Answer, call: Manner) -> Iterator[str]:
+def _details(fact: Answer, call: CallStyle) -> Iterator[str]:
     """Yield what is told of a fact that was asked for by its id, or by its metadata."""
     if _is_requested(fact, call):
         yield f"category {_quoted(fact['category'])}"
@@ -211,14 +211,14 @@ def _details(fact: Answer, call: Manner) -> Iterator[str]:
         yield f"metadata {to_text(fact['metadata'])}"
 
 
-def _is_requested(fact: Answer, call: Manner) -> bool:
+def _is_requested(fact: Answer, call: CallStyle) -> bool:
     return (
         str(call.arguments.get("id", "")).removeprefix("#") == str(fact["id"])
         and "category" in fact
     )
 
 
-def _shows_metadata(fact: Answer, call: Manner) -> bool:
+def _shows_metadata(fact: Answer, call: CallStyle) -> bool:
     return bool(call.history is None or call.arguments.get("metadata") or _is_requested(fact, call))
 
 
@@ -266,7 +266,7 @@ def _day(record: Answer) -> str:
 # -- the graph -------------------------------------------------------------------------------------
 
 
-def _entities(answer: Answer, _call: Manner) -> Iterator[str]:
+def _entities(answer: Answer, _call: CallStyle) -> Iterator[str]:
     return map(_entity, answer["entities"])
 
 
@@ -274,7 +274,7 @@ def _entity(entity: Answer) -> str:
     return str(DatedLine("", SIGN, _names(entity), (counted(entity["facts"]),)))
 
 
-def _neighbours(answer: Answer, call: Manner) -> Iterator[str]:
+def _neighbours(answer: Answer, call: CallStyle) -> Iterator[str]:
     """Yield each neighbour with the ids of the facts that relate it, and then each fact once."""
     yield _entity(answer["entity"])
     facts: dict[int, Answer] = {}
@@ -295,19 +295,19 @@ def _names(entity: Answer) -> str:
 # -- what a language model read --------------------------------------------------------------------
 
 
-def _changes(answer: Answer, _call: Manner) -> Iterator[str]:
+def _changes(answer: Answer, _call: CallStyle) -> Iterator[str]:
     for one in answer["changes"]:
         older = f" of #{one['previous_id']}" if "previous_id" in one else ""
         yield from _undated(one, one["memory"], [f"{one['event']}{older}"])
 
 
-def _refused(answer: Answer, _call: Manner) -> Iterator[str]:
+def _refused(answer: Answer, _call: CallStyle) -> Iterator[str]:
     for one in answer["refused"]:
         marks = [" ".join(filter(None, ("refused", one.get("event"))))]
         yield from _undated(one, one.get("fact", ""), marks, [one["reason"]])
 
 
-def _items(answer: Answer, _call: Manner) -> Iterator[str]:
+def _items(answer: Answer, _call: CallStyle) -> Iterator[str]:
     for one in answer["items"]:
         marks = [one["outcome"]]
         marks += [f"other #{one['other_id']}"] if "other_id" in one else []
@@ -316,7 +316,7 @@ def _items(answer: Answer, _call: Manner) -> Iterator[str]:
         yield from _undated(one, text_of(one["subject"], one["content"]), marks, reason)
 
 
-def _proposals(answer: Answer, _call: Manner) -> Iterator[str]:
+def _proposals(answer: Answer, _call: CallStyle) -> Iterator[str]:
     for one in answer["proposals"]:
         yield str(DatedLine("", f"proposal {one['id']}", one["line"]))
 
@@ -332,7 +332,7 @@ def _undated(
 # -- what is said about an answer ------------------------------------------------------------------
 
 
-def _record(record: Answer, call: Manner) -> list[str]:
+def _record(record: Answer, call: CallStyle) -> list[str]:
     """Return the state of one record after a change, on one line, and what may replace it."""
     older, also = record.pop("older", None), record.pop("also", ())
     near = record.pop("near", ())
@@ -405,7 +405,7 @@ def _quoted(text: str) -> str:
     return text if PLAIN.fullmatch(text) else to_text(text)
 
 
-PARTS: Final[Mapping[str, Callable[[Answer, Manner], Iterator[str]]]] = {
+PARTS: Final[Mapping[str, Callable[[Answer, CallStyle], Iterator[str]]]] = {
     "recalled": _recalled,
     "tasks": _tasks,
     "facts": _facts,
@@ -498,7 +498,7 @@ def written(
     if catalogue.answers == "json":
         return to_text(answer)
     history = catalogue.shown["memory_history"]
-    return drawn(answer, Manner(arguments or {}, history, sign))
+    return drawn(answer, CallStyle(arguments or {}, history, sign))
 
 
 def explained(work: Callable[[], Answered]) -> Answered:

@@ -192,7 +192,7 @@ def _flag(name: str) -> str:
 
 
 def _parser() -> argparse.ArgumentParser:
-    parser = options.Parser(
+    parser = options.RedactingParser(
         prog="memstore-mcp",
         description="Serve a durable memory to an AI agent as an MCP server.",
         epilog=EPILOG,

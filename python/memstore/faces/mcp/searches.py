@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from memstore.store.store import Store
 
 
-class Question(NamedTuple):
+class AskedQuestion(NamedTuple):
     """One question, and the ids of what was given."""
 
     store: Store
@@ -36,13 +36,13 @@ class Question(NamedTuple):
             )
 
 
-_noting: Final[ContextVar[list[Question] | None]] = ContextVar("_noting", default=None)
+_noting: Final[ContextVar[list[AskedQuestion] | None]] = ContextVar("_noting", default=None)
 
 
 @contextmanager
-def noted() -> Iterator[list[Question]]:
+def noted() -> Iterator[list[AskedQuestion]]:
     """Collect what is asked inside the ``with`` block."""
-    asked: list[Question] = []
+    asked: list[AskedQuestion] = []
     token = _noting.set(asked)
     try:
         yield asked
@@ -53,4 +53,4 @@ def noted() -> Iterator[list[Question]]:
 def note(store: Store, query: str, facts: Iterable[int] = (), episodes: Iterable[int] = ()) -> None:
     """Note a question and what is given, if it is to be recorded."""
     if (asked := _noting.get()) is not None:
-        asked.append(Question(store, query, tuple(facts), tuple(episodes)))
+        asked.append(AskedQuestion(store, query, tuple(facts), tuple(episodes)))

@@ -105,7 +105,7 @@ class Call:
         self.cancelled = False
 
 
-class Session:
+class ClientSession:
     """Answers one client.
 
     Args:
@@ -137,7 +137,7 @@ class Session:
         self._changed = threading.Condition()
         self._running: dict[str | int, Call] = {}
         self._unanswered: set[Call] = set()
-        self._pool: Pool | None = None
+        self._pool: ThreadPool | None = None
         self._telling = False
         self._current = threading.local()
 
@@ -294,7 +294,7 @@ class Session:
 
     def _begin(self, call: Call) -> None:
         if self._pool is None:
-            self._pool = Pool(CALLS_AT_ONCE)
+            self._pool = ThreadPool(CALLS_AT_ONCE)
         if self._by_envelope and call.level is not None:
             attach(self.log, call.level)
         with self._changed:
@@ -377,26 +377,26 @@ class Session:
         return [call for call in self._unanswered if call.progress_token is not None]
 
 
-AT_ONCE: Final[Mapping[str, Callable[[Session, Params], dict[str, Any]]]] = {
-    "initialize": Session.initialize,
-    "server/discover": Session.discover,
-    "ping": Session.ping,
-    "logging/setLevel": Session.set_level,
-    "tools/list": Session.list_tools,
-    "prompts/list": Session.list_prompts,
-    "resources/list": Session.list_resources,
-    "resources/templates/list": Session.list_templates,
+AT_ONCE: Final[Mapping[str, Callable[[ClientSession, Params], dict[str, Any]]]] = {
+    "initialize": ClientSession.initialize,
+    "server/discover": ClientSession.discover,
+    "ping": ClientSession.ping,
+    "logging/setLevel": ClientSession.set_level,
+    "tools/list": ClientSession.list_tools,
+    "prompts/list": ClientSession.list_prompts,
+    "resources/list": ClientSession.list_resources,
+    "resources/templates/list": ClientSession.list_templates,
 }
 
-WITH_STORE: Final[Mapping[str, Callable[[Session, Params], dict[str, Any]]]] = {
-    "tools/call": Session.call_tool,
-    "prompts/get": Session.get_prompt,
-    "resources/read": Session.read_resource,
-    "completion/complete": Session.complete,
+WITH_STORE: Final[Mapping[str, Callable[[ClientSession, Params], dict[str, Any]]]] = {
+    "tools/call": ClientSession.call_tool,
+    "prompts/get": ClientSession.get_prompt,
+    "resources/read": ClientSession.read_resource,
+    "completion/complete": ClientSession.complete,
 }
 
 
-class Pool:
+class ThreadPool:
     """A limited number of threads, started as needed; they end with the process."""
 
     def __init__(self, most: int) -> None:
@@ -428,7 +428,7 @@ def run(
 ) -> NoReturn:
     """Serve until the input ends or a signal comes, close the store, and end the process.
 
-    ``follows_project`` is as for :class:`Session`.
+    ``follows_project`` is as for :class:`ClientSession`.
     """
     end_on_signals(opening)
     status = 1
@@ -460,7 +460,7 @@ def serve(
     follows_project: bool = False,
 ) -> None:
     """Answer one client until its input ends and every request is answered."""
-    session = Session(methods, opening, wire.send, follows_project=follows_project)
+    session = ClientSession(methods, opening, wire.send, follows_project=follows_project)
     for line in received:
         session.receive(line)
         wire.wait_for_room()

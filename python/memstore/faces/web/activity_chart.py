@@ -30,7 +30,7 @@ WIDTH: Final = 10
 GAP: Final = 2
 
 
-class Part(NamedTuple):
+class BarPart(NamedTuple):
     """A part of a bar, in units of the drawing."""
 
     colour: int
@@ -60,7 +60,7 @@ class Day(NamedTuple):
 class Chart(NamedTuple):
     groups: tuple[str, ...]
     days: tuple[Day, ...]
-    parts: tuple[Part, ...]
+    parts: tuple[BarPart, ...]
     width: int
     height: int
     highest: int
@@ -70,7 +70,7 @@ def drawn(activity: Sequence[DayActivity]) -> Chart:
     """Return the chart of some days."""
     days = [Day(one.day, one.last + 1, _counts(one.kinds)) for one in activity]
     highest = max((day.total for day in days), default=0)
-    parts: list[Part] = []
+    parts: list[BarPart] = []
     for place, day in enumerate(days):
         top = float(HEIGHT)
         for colour, count in enumerate(day.counts, start=1):
@@ -78,7 +78,7 @@ def drawn(activity: Sequence[DayActivity]) -> Chart:
                 height = HEIGHT * count / highest
                 top -= height
                 x = place * WIDTH
-                parts.append(Part(colour, x, round(top, 2), WIDTH - GAP, round(height, 2)))
+                parts.append(BarPart(colour, x, round(top, 2), WIDTH - GAP, round(height, 2)))
     groups = (*(name for name, _ in GROUPS), OTHER)
     return Chart(groups, tuple(days), tuple(parts), len(days) * WIDTH, HEIGHT, highest)
 

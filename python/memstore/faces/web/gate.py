@@ -19,7 +19,7 @@ from starlette.datastructures import Headers
 from memstore.database.engine import waiting_at_most
 from memstore.domain import zones
 from memstore.errors import Explained
-from memstore.faces.http.bodies import BodyRefused, Incoming, Patience, read, refuse
+from memstore.faces.http.bodies import BodyRefused, IncomingRequest, Patience, read, refuse
 from memstore.faces.web import files, problems, sections, templating
 from memstore.faces.web.problems import ChangedSince
 from memstore.faces.web.reply import Reply, plain, redirect
@@ -68,7 +68,7 @@ ISOLATED: Final = ("same-origin", "none")
 """What ``Sec-Fetch-Site`` may say of a request that is no navigation."""
 
 
-class Request(NamedTuple):
+class PageRequest(NamedTuple):
     """A request whose host is ours, before anything is known of its sender."""
 
     method: str
@@ -95,7 +95,7 @@ class Request(NamedTuple):
         return self.headers.get("origin", "").lower() in origins
 
 
-class Gate:
+class PagesGate:
     """The ASGI application of the pages.
 
     Args:
@@ -124,7 +124,7 @@ class Gate:
         templating.prepare()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        incoming = Incoming(receive)
+        incoming = IncomingRequest(receive)
         headers = Headers(scope=scope)
         try:
             reply = await self._answer(scope, headers, incoming)
@@ -148,13 +148,17 @@ class Gate:
         else:
             await refuse(respond, scope, incoming, send)
 
-    async def _answer(self, scope: Scope, headers: Headers, incoming: Incoming) -> Reply | None:
+    async def _answer(
+        self, scope: Scope, headers: Headers, incoming: IncomingRequest
+    ) -> Reply | None:
         if not self._names.are_site(headers.get("host"), self._ports):
             return plain(421, "This server does not answer to that name and port.")
         if scope["method"] not in METHODS:
             return plain(405, "Pages are read with GET and changed with POST.")
         method = "POST" if scope["method"] == "POST" else "GET"
-        request = Request(method, scope["path"], headers, scope["query_string"].decode("latin-1"))
+        request = PageRequest(
+            method, scope["path"], headers, scope["query_string"].decode("latin-1")
+        )
         if request.path.startswith(files.PREFIX) and method == "GET":
             return files.answer(request.path) or plain(404, "There is no such file.")
         if request.path in ENTER_PATHS:
@@ -203,7 +207,7 @@ class Gate:
 
     # -- without a sign-in -------------------------------------------------------------------------
 
-    async def _enter(self, request: Request, incoming: Incoming) -> Reply | None:
+    async def _enter(self, request: PageRequest, incoming: IncomingRequest) -> Reply | None:
         if request.method == "GET":
             if request.path != ENTER:
                 return redirect(ENTER)
@@ -216,7 +220,7 @@ class Gate:
         origin = request.headers["origin"].lower()
         return await self._in_thread(partial(self._sign_in.enter, dict(fields), origin))
 
-    def _session(self, request: Request) -> Session | Reply:
+    def _session(self, request: PageRequest) -> Session | Reply:
         """Return the session of a request below the path of the pages, or what to say instead."""
         if request.path.startswith(self._sign_in.base):
             try:
@@ -229,20 +233,22 @@ class Gate:
                 return self._sign_in.problem(problems.of(error))
         return self._signed_out(request)
 
-    def _secrets(self, request: Request) -> list[str]:
+    def _secrets(self, request: PageRequest) -> list[str]:
         """Return the values of our cookie: another program of this host may set it, too."""
         names = {self._sign_in.cookie_name(origin) for origin in request.origins}
         pairs = (part.partition("=") for part in request.headers.get("cookie", "").split(";"))
         return [value.strip() for name, _, value in pairs if name.strip() in names]
 
-    def _signed_out(self, request: Request) -> Reply:
+    def _signed_out(self, request: PageRequest) -> Reply:
         if request.swaps:
             return self._sign_in.signed_out(swaps=True)
         return redirect(ENTER) if request.method == "GET" else self._sign_in.signed_out()
 
     # -- with one ----------------------------------------------------------------------------------
 
-    def _visit(self, request: Request, session: Session, fields: list[tuple[str, str]]) -> Reply:
+    def _visit(
+        self, request: PageRequest, session: Session, fields: list[tuple[str, str]]
+    ) -> Reply:
         """Return the page of a request. Blocks."""
         path = request.path.removeprefix(self._sign_in.base)
         found = sections.find(request.method, path)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 
-class Entry(NamedTuple):
+class MenuItem(NamedTuple):
     name: str
     path: str
     """Where it leads, relative to the path of the pages."""

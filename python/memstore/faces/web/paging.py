@@ -31,14 +31,14 @@ class Links(NamedTuple):
     later_text: str = "older"
 
 
-class Page(NamedTuple, Generic[T]):
+class LinkedPage(NamedTuple, Generic[T]):
     """Records, the newest first, and the links to those beside them."""
 
     rows: Sequence[T]
     links: Links
 
 
-def newest_first(visit: Visit, records: Callable[..., Sequence[T]], **wanted: Any) -> Page[T]:
+def newest_first(visit: Visit, records: Callable[..., Sequence[T]], **wanted: Any) -> LinkedPage[T]:
     """Return the page that the address names with ``before`` or ``after``; else the first.
 
     Args:
@@ -57,8 +57,8 @@ def newest_first(visit: Visit, records: Callable[..., Sequence[T]], **wanted: An
         has_older, rows = len(found) > ROWS, found[:ROWS]
         has_newer = before is not None
     if not rows:
-        return Page(rows, Links())
-    return Page(
+        return LinkedPage(rows, Links())
+    return LinkedPage(
         rows,
         Links(
             f"{asked}after={rows[0].id}" if has_newer else "",

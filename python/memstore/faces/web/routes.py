@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from memstore.faces.web.menu import Entry
+    from memstore.faces.web.menu import MenuItem
     from memstore.faces.web.reply import Reply
     from memstore.faces.web.visit import Visit
 
@@ -61,5 +61,5 @@ def changes(pattern: str, answer: Answer) -> Route:
 class Section(NamedTuple):
     """An entry of the menu, and the routes of its pages."""
 
-    entry: Entry
+    entry: MenuItem
     routes: tuple[Route, ...]

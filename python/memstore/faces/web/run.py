@@ -24,7 +24,7 @@ from memstore.faces.http.serving import serve, trust
 from memstore.faces.http.stores import Stores
 from memstore.faces.mcp.opening import Opening, end, on_signals
 from memstore.faces.web import kept_path
-from memstore.faces.web.gate import Gate
+from memstore.faces.web.gate import PagesGate
 from memstore.faces.web.sessions import CODE_LIFE, Codes
 from memstore.faces.web.sign_in import ENTER, SOURCE, USER, SignIn
 
@@ -100,7 +100,7 @@ def show(
     codes = Codes()
     sign_in = SignIn(Stores(opening), kept_path.kept_path(), codes, owners, generator)
     names = AcceptedNames.of(HOST, (), ())
-    gate = Gate(sign_in, names=names, ports=(bound.port,), on_admitted=trust)
+    gate = PagesGate(sign_in, names=names, ports=(bound.port,), on_admitted=trust)
     doorman = _Doorman(bound, codes)
     sign_in.on_entered = doorman.remove_file
     _say(f"memstore web: http://{bound}{ENTER} (Ctrl-C ends it)")

@@ -29,7 +29,7 @@ BAR: Final = 1000
 """Units of the width of a bar."""
 
 
-class Part(NamedTuple):
+class ScorePart(NamedTuple):
     """A part of a score.
 
     Attributes:
@@ -45,9 +45,9 @@ class Part(NamedTuple):
     width: int = 0
 
 
-def parts(hit: SearchHit, best: float) -> list[Part]:
+def parts(hit: SearchHit, best: float) -> list[ScorePart]:
     """Return the parts of a hit's score; the best hit's whole score fills the bar."""
-    found: list[Part] = []
+    found: list[ScorePart] = []
     place = 0
     for number, name in enumerate(ScoreParts._fields, 1):
         if name not in WORDS:
@@ -56,6 +56,6 @@ def parts(hit: SearchHit, best: float) -> list[Part]:
         if abs(value) < MIN_SHOWN:
             continue
         width = min(round(max(0.0, value) / max(best, 1e-9) * BAR), BAR - place)
-        found.append(Part(WORDS[name], value, min(number, 8), place, width))
+        found.append(ScorePart(WORDS[name], value, min(number, 8), place, width))
         place += width
     return found

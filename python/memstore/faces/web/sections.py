@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from memstore.faces.web.menu import Entry
+from memstore.faces.web.menu import MenuItem
 from memstore.faces.web.pages import (
     answers,
     erase,
@@ -32,19 +32,19 @@ if TYPE_CHECKING:
     from memstore.faces.web.routes import Route
 
 SECTIONS: Final = (
-    Section(Entry("Search", ""), search.ROUTES),
-    Section(Entry("Subjects", "subjects"), subjects.ROUTES),
-    Section(Entry("Inbox", "inbox"), inbox.ROUTES),
-    Section(Entry("Timeline", "timeline"), timeline.ROUTES),
-    Section(Entry("Log", "log"), log.ROUTES),
-    Section(Entry("Answers", "answers"), answers.ROUTES),
-    Section(Entry("Tasks", "tasks"), tasks.ROUTES),
-    Section(Entry("Owners", "owners"), owners.ROUTES),
-    Section(Entry("State", "state"), state.ROUTES),
-    Section(Entry("Fact", "fact", is_listed=False), fact.ROUTES),
-    Section(Entry("Erase", "erase", is_listed=False), erase.ROUTES),
-    Section(Entry("Undo", "undo", is_listed=False), undo.ROUTES),
-    Section(Entry("Session", "session", is_listed=False), session.ROUTES),
+    Section(MenuItem("Search", ""), search.ROUTES),
+    Section(MenuItem("Subjects", "subjects"), subjects.ROUTES),
+    Section(MenuItem("Inbox", "inbox"), inbox.ROUTES),
+    Section(MenuItem("Timeline", "timeline"), timeline.ROUTES),
+    Section(MenuItem("Log", "log"), log.ROUTES),
+    Section(MenuItem("Answers", "answers"), answers.ROUTES),
+    Section(MenuItem("Tasks", "tasks"), tasks.ROUTES),
+    Section(MenuItem("Owners", "owners"), owners.ROUTES),
+    Section(MenuItem("State", "state"), state.ROUTES),
+    Section(MenuItem("Fact", "fact", is_listed=False), fact.ROUTES),
+    Section(MenuItem("Erase", "erase", is_listed=False), erase.ROUTES),
+    Section(MenuItem("Undo", "undo", is_listed=False), undo.ROUTES),
+    Section(MenuItem("Session", "session", is_listed=False), session.ROUTES),
 )
 
 MENU: Final = tuple(section.entry for section in SECTIONS)

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
     from memstore.domain.protocols import JSONGenerator
     from memstore.faces.http.stores import Stores
-    from memstore.faces.web.menu import Entry
+    from memstore.faces.web.menu import MenuItem
     from memstore.faces.web.problems import Problem
     from memstore.store.store import Store
 
@@ -218,7 +218,7 @@ class SignIn:
     def visit(
         self,
         session: Session,
-        entry: Entry,
+        entry: MenuItem,
         *,
         path: str,
         numbers: Mapping[str, int],

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     from memstore.domain.protocols import JSONGenerator
     from memstore.domain.status import Contents
-    from memstore.faces.web.menu import Entry
+    from memstore.faces.web.menu import MenuItem
     from memstore.faces.web.sessions import Session
     from memstore.store.store import Store
 
@@ -60,7 +60,7 @@ class Visit:
         session: Session,
         *,
         base: str,
-        entry: Entry,
+        entry: MenuItem,
         path: str,
         numbers: Mapping[str, int],
         query: Mapping[str, int],
@@ -68,7 +68,7 @@ class Visit:
         many: Mapping[str, list[str]],
         swaps: bool,
         may_write: bool,
-        menu: Sequence[Entry],
+        menu: Sequence[MenuItem],
         owners: Mapping[str, str],
         leave: Callable[[], Reply],
         stays: Callable[[], bool],

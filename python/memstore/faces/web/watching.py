@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 S = TypeVar("S", Store, View)
 
 
-class Found:
+class WatchedHits:
     """What the searches of a watched store found."""
 
     def __init__(self) -> None:
@@ -33,7 +33,7 @@ class Found:
 class WatchedView(View):
     """A view of an earlier moment that remembers the hits of its search."""
 
-    found: Found
+    found: WatchedHits
 
     def search(self, query: str, **asked: Any) -> SearchHits:
         return self.found.keep(super().search(query, **{**asked, "matched": True}), asked)
@@ -42,7 +42,7 @@ class WatchedView(View):
 class WatchedStore(Store):
     """A store that remembers the hits of its search, and counts no use."""
 
-    found: Found
+    found: WatchedHits
 
     def search(self, query: str, **asked: Any) -> SearchHits:
         hits = super().search(query, **{**asked, "matched": True, "touch": False})
@@ -62,11 +62,11 @@ class WatchedStore(Store):
 
 def watched(store: Store) -> WatchedStore:
     """Return the same store, watched."""
-    same: WatchedStore = _watched(store, WatchedStore, Found())
+    same: WatchedStore = _watched(store, WatchedStore, WatchedHits())
     return same
 
 
-def _watched(seen: S, kind: type[Any], found: Found) -> Any:
+def _watched(seen: S, kind: type[Any], found: WatchedHits) -> Any:
     same = object.__new__(kind)
     vars(same).update(vars(seen))
     vars(same).update(found=found, _of={})

@@ -34,7 +34,7 @@ def changed_words(old: str, new: str) -> Changed:
     return Changed(_stretches(lost, "old"), _stretches(gained, "new"))
 
 
-def _stretches(parts: Iterable[marking.Stretch], kind: str) -> tuple[Stretch, ...]:
+def _stretches(parts: Iterable[marking.MarkedText], kind: str) -> tuple[Stretch, ...]:
     return tuple(Stretch(kind if part.changed else "same", part.text) for part in parts)
 
 

@@ -11,7 +11,7 @@ from memstore._kernel.columns import Columns
 from memstore._kernel.features import Features
 from memstore._kernel.words import Words
 from memstore.database.tables import indexed
-from memstore.database.tables.indexed import Range, Since
+from memstore.database.tables.indexed import Range, RowsSince
 from memstore.domain.records import BYTES_PER_NUMBER
 from memstore.search.index.files import PARTS
 from memstore.search.index.residents import BYTES_PER_ROW
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     from memstore.database.dialect import Dialect
     from memstore.database.engine import LastWrite, Statement, Transaction
-    from memstore.database.tables.feeds import Changed, DerivedFiles
+    from memstore.database.tables.feeds import DerivedFiles, FeedChanges
     from memstore.database.tables.indexed import IndexedRow, IndexedVector, Source
     from memstore.domain.generations import Generation
     from memstore.search.index.files import Files
@@ -56,7 +56,7 @@ class ThreadedCall(Generic[T]):
             self._error = error
 
 
-class Page(NamedTuple):
+class RowBatch(NamedTuple):
     """Some of the rows or vectors, read but not indexed yet."""
 
     last: int
@@ -72,7 +72,7 @@ class _Rows(NamedTuple):
     """Each row's tokens."""
 
 
-class Contents:
+class FeedContents:
     """The rows of one kind in one file as they were at a position of their feed."""
 
     def __init__(
@@ -107,7 +107,7 @@ class Contents:
     @classmethod
     def open(
         cls, source: Source, files: Files, saved: DerivedFiles, generation: Generation
-    ) -> Contents:
+    ) -> FeedContents:
         """Map what :meth:`save` wrote.
 
         Raises:
@@ -189,7 +189,7 @@ class Contents:
 
     def following(self, of_engine: Dialect) -> Iterator[Statement]:
         """Yield the queries of :meth:`follow`, for an engine that can be asked beforehand."""
-        since = Since(self.position, BATCH)
+        since = RowsSince(self.position, BATCH)
         yield indexed.selecting(of_engine, self._source, since)
         if self.codes is not None:
             size = self.codes.dimension * BYTES_PER_NUMBER
@@ -200,7 +200,7 @@ class Contents:
     def follow(
         self,
         transaction: Transaction,
-        changed: Changed,
+        changed: FeedChanges,
         position: int,
         *,
         is_prefetched: bool = False,
@@ -211,7 +211,7 @@ class Contents:
             is_prefetched: whether the queries of :meth:`following` were asked.
         """
         most = BATCH if is_prefetched else 0
-        since = Since(self.position, BATCH)
+        since = RowsSince(self.position, BATCH)
         for ids in _batches(changed.rows):
             which = since if len(changed.rows) <= most else ids
             rows = self._rows(transaction, which)
@@ -229,17 +229,17 @@ class Contents:
         self.loose += len(changed.rows)
         self.position = position
 
-    def rows_after(self, transaction: Transaction, after: int) -> Page | None:
+    def rows_after(self, transaction: Transaction, after: int) -> RowBatch | None:
         """Read the next rows after an id; ``None`` if there are no more."""
         rows = self._rows(transaction, Range(after, BATCH))
-        return Page(rows.ids[-1], partial(self._put_rows, rows)) if rows.ids else None
+        return RowBatch(rows.ids[-1], partial(self._put_rows, rows)) if rows.ids else None
 
-    def vectors_after(self, transaction: Transaction, after: int) -> Page | None:
+    def vectors_after(self, transaction: Transaction, after: int) -> RowBatch | None:
         """Do the same for vectors, by the ids of facts or pieces."""
         found = self._vectors(transaction, Range(after, BATCH))
-        return Page(found[-1].id, partial(self._put_vectors, found)) if found else None
+        return RowBatch(found[-1].id, partial(self._put_vectors, found)) if found else None
 
-    def _rows(self, transaction: Transaction, which: Sequence[int] | Range | Since) -> _Rows:
+    def _rows(self, transaction: Transaction, which: Sequence[int] | Range | RowsSince) -> _Rows:
         rows = list(indexed.rows(transaction, self._source, which))
         return _Rows([row.id for row in rows], rows, list(_tokens(transaction, rows)))
 
@@ -252,7 +252,7 @@ class Contents:
         self.features.put([_text(row) for row, _ in put])
 
     def _vectors(
-        self, transaction: Transaction, which: Sequence[int] | Range | Since
+        self, transaction: Transaction, which: Sequence[int] | Range | RowsSince
     ) -> list[IndexedVector]:
         if self.codes is None:
             return []

@@ -26,7 +26,7 @@ from memstore.domain import clock
 from memstore.errors import MemstoreError, StorageError
 from memstore.lazy import lazy_import
 from memstore.search.index import visibility
-from memstore.search.index.contents import Contents, ThreadedCall
+from memstore.search.index.contents import FeedContents, ThreadedCall
 from memstore.search.index.files import Files
 from memstore.search.index.recorded import InDatabase, InFolder, is_sealed
 from memstore.search.index.residents import RESIDENTS
@@ -36,12 +36,12 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from memstore.database.engine import Engine, Transaction
-    from memstore.database.tables.feeds import Changed, Span
+    from memstore.database.tables.feeds import FeedChanges, FeedSpan
     from memstore.database.tables.indexed import Source
     from memstore.database.tables.vectors import VectorTable
     from memstore.domain.generations import Generation
     from memstore.embedding import leases
-    from memstore.search.index.contents import Page
+    from memstore.search.index.contents import RowBatch
     from memstore.search.index.recorded import Recorded
     from memstore.search.index.visibility import Visible
 else:
@@ -145,7 +145,7 @@ class RowKind(NamedTuple):
     name: str
     feed: str
     source: Source
-    changes: Callable[[Transaction, int], Changed]
+    changes: Callable[[Transaction, int], FeedChanges]
     changed: str
     """Its query."""
     erased_since: Callable[[Transaction, int], bool]
@@ -215,7 +215,7 @@ class Index:
                 self._files = None
         self._read_only = read_only
         self._lock = SharedLock()
-        self._current: Contents | None = None
+        self._current: FeedContents | None = None
         self._unfit = False
         """Whether the rows cannot be indexed: their ids are too far apart or out of range."""
         self._tried_at: int | None = None
@@ -239,7 +239,7 @@ class Index:
 
     # -- searching --------------------------------------------------------------------------
 
-    def read(self, work: Callable[[Transaction, Contents | None], T]) -> T:
+    def read(self, work: Callable[[Transaction, FeedContents | None], T]) -> T:
         """Return what ``work`` makes of one state of the file, and of the index in this state.
 
         The index is ``None`` if SQLite has to answer. If its files turn out to be damaged, the work
@@ -250,7 +250,9 @@ class Index:
         except Outdated:
             return self._read(work, may_repeat=False)
 
-    def _read(self, work: Callable[[Transaction, Contents | None], T], *, may_repeat: bool) -> T:
+    def _read(
+        self, work: Callable[[Transaction, FeedContents | None], T], *, may_repeat: bool
+    ) -> T:
         with self.reading(may_repeat=may_repeat) as (transaction, contents):
             if contents is not None:
                 try:
@@ -265,7 +267,9 @@ class Index:
             return work(transaction, None)
 
     @contextmanager
-    def reading(self, *, may_repeat: bool = False) -> Iterator[tuple[Transaction, Contents | None]]:
+    def reading(
+        self, *, may_repeat: bool = False
+    ) -> Iterator[tuple[Transaction, FeedContents | None]]:
         """Open a transaction, and the index in its state; ``None`` if SQLite has to answer.
 
         Args:
@@ -295,7 +299,7 @@ class Index:
 
     def _entered(
         self, stack: ExitStack, *, may_repeat: bool
-    ) -> tuple[Transaction, Contents | None]:
+    ) -> tuple[Transaction, FeedContents | None]:
         """Open a transaction, and enter the gate of the index in its state.
 
         A thread that waits at the gate holds no connection: it may be the last one, and those
@@ -326,7 +330,7 @@ class Index:
             current = self._current
         return transaction, self._brought_up(current, before)
 
-    def _enter(self, transaction: Transaction) -> Contents | None:
+    def _enter(self, transaction: Transaction) -> FeedContents | None:
         """Return the index in the state of the transaction, and enter its gate.
 
         Raises:
@@ -347,8 +351,8 @@ class Index:
         return self._brought_up(current, before)
 
     def _fitting(
-        self, transaction: Transaction, span: Span, generation: Generation
-    ) -> Contents | None:
+        self, transaction: Transaction, span: FeedSpan, generation: Generation
+    ) -> FeedContents | None:
         """Return the index if it is in the state of the transaction; the caller is inside."""
         current = self._current
         if (
@@ -366,7 +370,7 @@ class Index:
         current = self._current
         return None if current is None else current.identity
 
-    def _brought_up(self, current: Contents | None, before: str | None) -> Contents | None:
+    def _brought_up(self, current: FeedContents | None, before: str | None) -> FeedContents | None:
         """Return the index that was brought up; leave its gate if there is none.
 
         Args:
@@ -382,14 +386,14 @@ class Index:
             self._files.remove(before)  # some systems kept them as long as they were mapped here
         return current
 
-    def _span(self, transaction: Transaction) -> tuple[Span, Generation]:
+    def _span(self, transaction: Transaction) -> tuple[FeedSpan, Generation]:
         """Return the changes that a transaction can tell, and the active generation."""
         current = self._current
         if current is not None and not transaction.expects(current.last_write):
             self._prefetch(transaction, current)
         return feeds.span(transaction, self._kind.feed), generation_table.active(transaction)
 
-    def _prefetch(self, transaction: Transaction, current: Contents) -> None:
+    def _prefetch(self, transaction: Transaction, current: FeedContents) -> None:
         """Ask a server at once for all that bringing the index up to date will ask."""
         queries = [feeds.selecting_span(self._kind.feed)]
         if current.last_write is not None and current.last_write.head is not None:
@@ -397,7 +401,7 @@ class Index:
         queries.append(Statement(self._kind.changed, {"position": current.position}))
         transaction.prefetch(*queries, *current.following(transaction.dialect))
 
-    def _bring_up(self, transaction: Transaction, span: Span, generation: Generation) -> None:
+    def _bring_up(self, transaction: Transaction, span: FeedSpan, generation: Generation) -> None:
         """Update ``_current`` to the state that the transaction sees, or set it to ``None``."""
         current = self._current
         if current is not None and current.position > span.newest:
@@ -417,7 +421,11 @@ class Index:
             _note_history(self._current, transaction)
 
     def _follow_or_switch(
-        self, current: Contents, transaction: Transaction, span: Span, generation: Generation
+        self,
+        current: FeedContents,
+        transaction: Transaction,
+        span: FeedSpan,
+        generation: Generation,
     ) -> None:
         if self._recorded.read(transaction, besides=current.identity) is not None:
             # Another process wrote new files: they are shared, and contain no erased text.
@@ -432,7 +440,7 @@ class Index:
         else:
             self._follow(current, transaction, span)
 
-    def _follow(self, current: Contents, transaction: Transaction, span: Span) -> None:
+    def _follow(self, current: FeedContents, transaction: Transaction, span: FeedSpan) -> None:
         changed = self._kind.changes(transaction, current.position)
         try:
             current.follow(transaction, changed, span.newest, is_prefetched=self._engine.is_remote)
@@ -446,8 +454,8 @@ class Index:
                 raise
 
     def _opened(
-        self, transaction: Transaction, span: Span, generation: Generation
-    ) -> Contents | None:
+        self, transaction: Transaction, span: FeedSpan, generation: Generation
+    ) -> FeedContents | None:
         """Map the files that the database names, if they are there and not too old."""
         saved = None if self._files is None else self._recorded.read(transaction)
         if self._files is None or saved is None:
@@ -457,7 +465,7 @@ class Index:
         if saved.generation_id not in (None, generation.id):
             return None
         try:
-            return Contents.open(self._kind.source, self._files, saved, generation)
+            return FeedContents.open(self._kind.source, self._files, saved, generation)
         except (OSError, ValueError):
             return None
 
@@ -473,7 +481,7 @@ class Index:
 
     # -- damaged files ----------------------------------------------------------------------
 
-    def _discard(self, contents: Contents) -> None:
+    def _discard(self, contents: FeedContents) -> None:
         """Do without an index that failed, until it is built again; tell the user once.
 
         Files that are damaged are not mapped again, so new ones are written. The caller is inside
@@ -510,7 +518,7 @@ class Index:
         if self._files is None or saved is None:
             return True
         try:
-            Contents.open(self._kind.source, self._files, saved, generation)
+            FeedContents.open(self._kind.source, self._files, saved, generation)
         except FileNotFoundError:  # they may be removed at any time
             return True
         except (OSError, ValueError):
@@ -534,11 +542,11 @@ class Index:
     # -- building ---------------------------------------------------------------------------
 
     def _built_within(
-        self, transaction: Transaction, span: Span, generation: Generation
-    ) -> Contents | None:
+        self, transaction: Transaction, span: FeedSpan, generation: Generation
+    ) -> FeedContents | None:
         if not self._is_dense(transaction):
             return None
-        contents = Contents(self._kind.source, generation, span.newest)
+        contents = FeedContents(self._kind.source, generation, span.newest)
         try:
             for read_after in (contents.rows_after, contents.vectors_after):
                 last = MIN_ID
@@ -551,7 +559,7 @@ class Index:
         self._builds += 1
         return contents
 
-    def _build(self) -> Contents | None:
+    def _build(self) -> FeedContents | None:
         """Index every row, in many transactions, each of which may see later rows than the last.
 
         Rows that changed after the first of them are in the feed, and are read again. The next page
@@ -565,7 +573,7 @@ class Index:
             contents = self._opened(transaction, span, generation)
         if contents is not None:
             return contents
-        contents = Contents(self._kind.source, generation, span.newest)
+        contents = FeedContents(self._kind.source, generation, span.newest)
         putting: ThreadedCall[None] | None = None
         for page in self._pages(contents):
             if putting is not None:
@@ -575,7 +583,7 @@ class Index:
             putting.result()
         return None if self._ended.is_set() else contents
 
-    def _pages(self, contents: Contents) -> Iterator[Page]:
+    def _pages(self, contents: FeedContents) -> Iterator[RowBatch]:
         """Read all rows, then all vectors, until the index is closed."""
         for read_after in (contents.rows_after, contents.vectors_after):
             last = MIN_ID
@@ -593,7 +601,7 @@ class Index:
         self._unfit = largest >= 2**32 or largest > 4 * count + 1_000_000
         return not self._unfit
 
-    def _catch_up(self, contents: Contents) -> bool:
+    def _catch_up(self, contents: FeedContents) -> bool:
         """Follow the feed until the next search has little left to do."""
         while not self._ended.is_set():
             with self._engine.read() as transaction:
@@ -647,7 +655,7 @@ class Index:
         with suppress(StorageError, OSError):
             self.save()
 
-    def _is_due(self, current: Contents) -> bool:
+    def _is_due(self, current: FeedContents) -> bool:
         """Whether it is time to compare the files with their checksums."""
         return current.identity is not None and clock.monotonic() >= self._compare_at
 
@@ -662,7 +670,7 @@ class Index:
         except (StorageError, ValueError, MemoryError, PanicException):  # closed or too large
             self._unfit = True
 
-    def _is_loose(self, current: Contents) -> bool:
+    def _is_loose(self, current: FeedContents) -> bool:
         """Whether enough rows are in no file to write new files."""
         if self._files is None or self._read_only or len(current) < SAVED_FROM:
             return False
@@ -721,7 +729,7 @@ class Index:
             # Nobody else writes: they would hold the lease.
             files.remove_others(saved.identity, None if before is None else before.identity)
 
-    def _written(self, files: Files, saved: DerivedFiles, current: Contents) -> bool:
+    def _written(self, files: Files, saved: DerivedFiles, current: FeedContents) -> bool:
         """Write files and record them, or else remove them; return whether they are recorded."""
         is_recorded = False
         try:
@@ -742,7 +750,7 @@ class Index:
                 files.remove(saved.identity)
         return is_recorded
 
-    def _record(self, files: Files, saved: DerivedFiles, current: Contents) -> bool:
+    def _record(self, files: Files, saved: DerivedFiles, current: FeedContents) -> bool:
         """Record new files, unless newer ones are, or they or a row were removed meanwhile."""
         last = current.last_write
         with self._recorded.changing(self._engine) as transaction:
@@ -760,10 +768,10 @@ class Index:
         span = feeds.span(transaction, self._kind.feed)
         return span.reaches(position) and not self._kind.erased_since(transaction, position)
 
-    def _go_on_with(self, saved: DerivedFiles, current: Contents, files: Files) -> bool:
+    def _go_on_with(self, saved: DerivedFiles, current: FeedContents, files: Files) -> bool:
         """Map these files and use them instead of the rows in memory; return whether they open."""
         try:
-            contents = Contents.open(self._kind.source, files, saved, current.generation)
+            contents = FeedContents.open(self._kind.source, files, saved, current.generation)
         except (OSError, ValueError):  # damaged, or replaced by another process already
             return False
         contents.last_write = current.last_write
@@ -839,13 +847,13 @@ class Index:
             return self._worker
 
 
-def _is_of(contents: Contents, transaction: Transaction) -> bool:
+def _is_of(contents: FeedContents, transaction: Transaction) -> bool:
     """Whether nothing at all was written since the index was compared with the database."""
     seen, found = contents.last_write, transaction.last_write
     return found is None or (seen is not None and seen.version == found.version)
 
 
-def _is_same_history(contents: Contents, transaction: Transaction) -> bool:
+def _is_same_history(contents: FeedContents, transaction: Transaction) -> bool:
     """Whether the database has the journal of the state that the index was built from.
 
     Raises:
@@ -864,14 +872,14 @@ def _is_same_history(contents: Contents, transaction: Transaction) -> bool:
     return found == seen
 
 
-def _note_history(contents: Contents, transaction: Transaction) -> None:
+def _note_history(contents: FeedContents, transaction: Transaction) -> None:
     found = transaction.last_write
     if found is not None and found.head is None:
         found = found._replace(head=journal.head(transaction))
     contents.last_write = found
 
 
-def _is_to_blame(contents: Contents, error: BaseException) -> bool:
+def _is_to_blame(contents: FeedContents, error: BaseException) -> bool:
     """Whether an index has failed, and not what was asked of it."""
     if isinstance(error, PanicException):
         return True

@@ -42,7 +42,7 @@ if TYPE_CHECKING:
     from memstore.embedding.vectors import Vector
     from memstore.search import dates
     from memstore.search.dates import Calendar
-    from memstore.search.index.contents import Contents
+    from memstore.search.index.contents import FeedContents
     from memstore.search.index.index import RowKind
     from memstore.search.index.visibility import Visible
 else:
@@ -67,11 +67,16 @@ class IndexLookup(Lookup[F]):
     has_contexts = True
 
     def __init__(
-        self, transaction: Transaction, kind: RowKind, contents: Contents, *, compares_stored: bool
+        self,
+        transaction: Transaction,
+        kind: RowKind,
+        contents: FeedContents,
+        *,
+        compares_stored: bool,
     ) -> None:
         self._transaction: Transaction = transaction
         self._kind: RowKind = kind
-        self._contents: Contents = contents
+        self._contents: FeedContents = contents
         self._seen: list[tuple[F, Visible]] = []
         self._terms: dict[str, Terms] = {}
         self._of_owners: dict[Scope, F] = {}

@@ -46,7 +46,7 @@ class Conversation(NamedTuple):
     episodes: list[Episode]
 
 
-class Found(NamedTuple):
+class FoundEpisode(NamedTuple):
     episode: Episode
     text: tuple[words.Stretch, ...]
 
@@ -61,7 +61,7 @@ def show(visit: Visit) -> Reply:
     if question:
         hits = log.search(question, **wanted, limit=FOUND)
         fitting = hits[: len(hits) - hits.newest_first]
-        found = [Found(hit.episode, words.marked(hit.excerpt, ())) for hit in fitting]
+        found = [FoundEpisode(hit.episode, words.marked(hit.excerpt, ())) for hit in fitting]
         return _page(visit, chosen, question, found=found)
     page = paging.newest_first(visit, log.list, **wanted, include_expired=True)
     return _page(visit, chosen, "", page=page)
@@ -72,8 +72,8 @@ def _page(
     chosen: filters.Filters,
     question: str,
     *,
-    found: Sequence[Found] = (),
-    page: paging.Page[Episode] | None = None,
+    found: Sequence[FoundEpisode] = (),
+    page: paging.LinkedPage[Episode] | None = None,
 ) -> Reply:
     return visit.page(
         "log.html",

@@ -53,7 +53,7 @@ class Hit(NamedTuple):
 
     hit: SearchHit
     text: tuple[words.Stretch, ...]
-    parts: list[score.Part]
+    parts: list[score.ScorePart]
     credit: Credit | None
 
     @property

@@ -26,7 +26,7 @@ MAX_ROWS: Final = 16
 _random: Final = random.SystemRandom()
 
 
-class State(NamedTuple):
+class TenantRow(NamedTuple):
     """A tenant's row. The last line's columns are ``None`` if the row does not have them."""
 
     version: int
@@ -44,7 +44,7 @@ class State(NamedTuple):
         return self.line, self.at, self.hash
 
 
-COLUMNS: Final = ", ".join(State._fields)
+COLUMNS: Final = ", ".join(TenantRow._fields)
 
 
 def another() -> int:
@@ -52,12 +52,12 @@ def another() -> int:
     return _random.getrandbits(62)
 
 
-def is_same(one: State | None, other: State | None) -> bool:
+def is_same(one: TenantRow | None, other: TenantRow | None) -> bool:
     """Return whether two states of a tenant's row are the same, by their versions."""
     return one is other or (one is not None and other is not None and one.version == other.version)
 
 
-class Guessing:
+class Backoff:
     """Whether it pays to rely on what is remembered.
 
     After each time in vain, it is not done for twice as many times as before.
@@ -79,7 +79,7 @@ class Guessing:
         self._skipped = 0
 
 
-class Streak:
+class Confidence:
     """Whether it pays to guess the tenant's row before it is read.
 
     A wrong guess costs far more than a right one saves. So after each wrong one, twice as many have
@@ -102,7 +102,7 @@ class Streak:
             self._needed //= 2
 
 
-class Turn:
+class WriteTurn:
     """The turn to write, which one thread of a process has at a time, and only once.
 
     Args:
@@ -135,17 +135,17 @@ class Turn:
         self._lock.release()
 
 
-class Remembered:
+class TenantCache:
     """See the module. The engines of a process that serve one tenant share it."""
 
     def __init__(self) -> None:
         self.turn = threading.Lock()
         """Is had by the one thread of this process that writes."""
-        self.state: State | None = None
+        self.state: TenantRow | None = None
         """As this process last wrote it; ``None`` if that is not known."""
-        self.seen: State | None = None
+        self.seen: TenantRow | None = None
         """As this process last read or wrote it."""
-        self.writes, self.reads = Guessing(), Streak()
+        self.writes, self.reads = Backoff(), Confidence()
         self._reads: dict[object, tuple[int, list[Row]]] = {}
 
     def rows(self, asked: object, stamp: int) -> list[Row] | None:
@@ -166,6 +166,6 @@ class Remembered:
             self._reads.clear()
         self._reads[asked] = (stamp, rows)
 
-    def note(self, state: State | None) -> None:
+    def note(self, state: TenantRow | None) -> None:
         """Note the state that a write left; ``None`` if it is not known."""
         self.state = self.seen = state

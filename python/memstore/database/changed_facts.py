@@ -21,7 +21,7 @@ EXPIRED_INDEX: Final = "idx_memstore_expired"
 """Of few facts; the planner would prefer to read all facts of the owners."""
 
 
-class Filter(NamedTuple):
+class DifferenceFilter(NamedTuple):
     """Which facts are compared."""
 
     namespaces: tuple[str, ...] | None
@@ -31,7 +31,7 @@ class Filter(NamedTuple):
 
 
 def lines(
-    transaction: Transaction, a: Moment, b: Moment, which: Filter
+    transaction: Transaction, a: Moment, b: Moment, which: DifferenceFilter
 ) -> Iterator[tuple[int, int, str, bool]]:
     """Yield the lines between two moments that change facts, oldest first.
 
@@ -50,7 +50,7 @@ def lines(
     )
 
 
-def expired(transaction: Transaction, a: Moment, b: Moment, which: Filter) -> list[int]:
+def expired(transaction: Transaction, a: Moment, b: Moment, which: DifferenceFilter) -> list[int]:
     """Return the ids of facts that expired between two moments."""
     wanted, values = _whose(transaction, which)
     hint = transaction.dialect.indexed_by(EXPIRED_INDEX)
@@ -61,7 +61,7 @@ def expired(transaction: Transaction, a: Moment, b: Moment, which: Filter) -> li
     )
 
 
-def _whose(transaction: Transaction, which: Filter) -> tuple[str, dict[str, Any]]:
+def _whose(transaction: Transaction, which: DifferenceFilter) -> tuple[str, dict[str, Any]]:
     tests = ["TRUE"]
     if which.namespaces is not None:
         tests.append(f"f.namespace IN {transaction.dialect.listed('namespaces')}")

@@ -63,13 +63,13 @@ if TYPE_CHECKING:
 
     from memstore.database.engine import Engine, Transaction
     from memstore.database.journal import Author
-    from memstore.database.tables.episodes import Derived, Expiring
+    from memstore.database.tables.episodes import DerivedTexts, Expiring
     from memstore.domain import turns
     from memstore.domain.episodes import EpisodeHits
     from memstore.domain.records import JournalLine
     from memstore.domain.standing import Standing
     from memstore.episodes import copies
-    from memstore.episodes.parts import Part
+    from memstore.episodes.parts import TextPart
     from memstore.history import trust
     from memstore.search.past import Past
     from memstore.search.searches import Searches
@@ -197,7 +197,7 @@ class Episodes(zones.Zoned):
         keep_known: bool = False,
         in_the_past: bool = False,
     ) -> builtins.list[Episode]:
-        prepared: builtins.list[Part] = []
+        prepared: builtins.list[TextPart] = []
         number = 0
         for number, one in enumerate(checked_records(NewEpisode, new_episodes, "new_episodes"), 1):
             checked_text(one.source, "source", MAX_NAME)
@@ -224,7 +224,7 @@ class Episodes(zones.Zoned):
         firsts = [recorded[text] for text in range(1, number + 1)]
         return [self.get(one.id) if parts.mark_of(one) else one for one in firsts]
 
-    def _check_keys(self, prepared: Sequence[Part], *, keep_known: bool) -> None:
+    def _check_keys(self, prepared: Sequence[TextPart], *, keep_known: bool) -> None:
         """Check what is known by its key, before the first of several transactions."""
         firsts = {key: one for one in prepared if (key := parts.given_key(one)) is not None}
         with self._engine.read() as transaction:
@@ -235,8 +235,8 @@ class Episodes(zones.Zoned):
     def _add_parts(
         self,
         transaction: Transaction,
-        step: Sequence[Part],
-        derived: Sequence[Derived],
+        step: Sequence[TextPart],
+        derived: Sequence[DerivedTexts],
         before: Mapping[int, Episode],
         *,
         keep_known: bool,
@@ -264,7 +264,7 @@ class Episodes(zones.Zoned):
         return firsts
 
     def _known_parts(
-        self, transaction: Transaction, step: Sequence[Part], firsts: Mapping[int, Episode]
+        self, transaction: Transaction, step: Sequence[TextPart], firsts: Mapping[int, Episode]
     ) -> dict[str, Episode]:
         """Return those that were recorded before, by key."""
         keys = {one.text: key for one in step if (key := parts.given_key(one)) is not None}
@@ -712,7 +712,7 @@ class Episodes(zones.Zoned):
         transaction: Transaction,
         values: Mapping[str, Any],
         counter: thread_table.Counter,
-        derived: Derived,
+        derived: DerivedTexts,
     ) -> Episode:
         if values["thread"] is not None:
             thread = thread_table.Thread.of(self._namespace, values)

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from memstore.database.engine import Engine
 
 
-class Behind:
+class BackgroundWrites:
     """See the module. A write to a file takes less time than to start a thread.
 
     Args:

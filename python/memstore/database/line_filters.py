@@ -73,19 +73,19 @@ UPGRADE: Final = "migration"
 """The source of the lines that the upgrade of an older file writes."""
 
 
-class Place(NamedTuple):
+class LineMoment(NamedTuple):
     """A line, and when it was written."""
 
     line: int
     at: datetime
 
 
-def last_line(transaction: Transaction) -> Place | None:
+def last_line(transaction: Transaction) -> LineMoment | None:
     """Return the last line of the journal."""
     return _place(transaction, "TRUE ORDER BY id DESC")
 
 
-def first_line(transaction: Transaction, namespaces: Sequence[str] | None) -> Place | None:
+def first_line(transaction: Transaction, namespaces: Sequence[str] | None) -> LineMoment | None:
     """Return the first line; of those about facts and episodes of these namespaces."""
     if namespaces is None:
         return _place(transaction, "TRUE ORDER BY id")
@@ -105,7 +105,7 @@ def is_upgraded(transaction: Transaction, first: int) -> bool:
     return row is not None and tuple(row) == (journal.Kind.ADOPT, UPGRADE)
 
 
-def line(transaction: Transaction, id_: int, namespaces: Sequence[str] | None) -> Place | None:
+def line(transaction: Transaction, id_: int, namespaces: Sequence[str] | None) -> LineMoment | None:
     """Return a line, if it is about a fact or an episode of these namespaces (``None``: any)."""
     whose, values = _whose(transaction, namespaces)
     return _place(transaction, f"id = :id{whose}", {**values, "id": id_})
@@ -113,7 +113,7 @@ def line(transaction: Transaction, id_: int, namespaces: Sequence[str] | None) -
 
 def first_of_run(
     transaction: Transaction, run: bytes, namespaces: Sequence[str] | None
-) -> Place | None:
+) -> LineMoment | None:
     """Return the first line of a run about facts and episodes of these namespaces."""
     whose, values = _whose(transaction, namespaces)
     first = first_since(transaction, _earliest(run))
@@ -123,7 +123,7 @@ def first_of_run(
 
 def first_of_episode(
     transaction: Transaction, episode_id: int, namespaces: Sequence[str] | None
-) -> Place | None:
+) -> LineMoment | None:
     """Return the line that recorded an episode, if it is of these namespaces."""
     whose, values = _whose(transaction, namespaces)
     about = f"{BIRTHS['episode_id'][1]} AND episode_id = :id{whose} ORDER BY id"
@@ -159,9 +159,9 @@ MAX_ID: Final = "SELECT max({0}) FROM memstore_journal WHERE {0} IS NOT NULL"
 
 def _place(
     transaction: Transaction, condition: str, values: Parameters = NO_PARAMETERS
-) -> Place | None:
+) -> LineMoment | None:
     row = transaction.one(f"SELECT id, at FROM memstore_journal WHERE {condition} LIMIT 1", values)
-    return None if row is None else Place(int(row[0]), clock.from_text(str(row[1])))
+    return None if row is None else LineMoment(int(row[0]), clock.from_text(str(row[1])))
 
 
 def _whose(
