@@ -12,8 +12,8 @@ from tests.support.racing import race
 import memstore
 from memstore import InvalidArgument, Scope, Store
 from memstore.adapters import adk_records as records
-from memstore.adapters.adk import Memories
-from memstore.adapters.adk_records import AdkEntry
+from memstore.adapters.adk_memories import Memories
+from memstore.adapters.adk_records import Entry
 from memstore.errors import InvalidArgumentType
 from memstore.settings import MIN_RELEVANCE
 
@@ -32,12 +32,12 @@ def ana(store: Store) -> Memories:
     return Memories(store, "app", "ana")
 
 
-def said(id_: str | None, text: str, *more: dict[str, Any], author: str = "user") -> AdkEntry:
+def said(id_: str | None, text: str, *more: dict[str, Any], author: str = "user") -> Entry:
     content = {"role": "user", "parts": [{"text": text}, *more]}
-    return AdkEntry(id_, author, AT, content, {})
+    return Entry(id_, author, AT, content, {})
 
 
-def found(memories: Memories, query: str) -> list[AdkEntry]:
+def found(memories: Memories, query: str) -> list[Entry]:
     return memories.search(query, 10, MIN_RELEVANCE)
 
 
@@ -101,7 +101,7 @@ def test_what_a_person_expired_stays_expired(store: Store, ana: Memories) -> Non
 
 
 def test_events_without_text_are_left_out(store: Store, ana: Memories) -> None:
-    call = AdkEntry("c", "assistant", AT, {"parts": [{"function_call": {"name": "f"}}]}, {})
+    call = Entry("c", "assistant", AT, {"parts": [{"function_call": {"name": "f"}}]}, {})
     ana.replace_session("s", [call, said("b", " \n"), DOG])
     assert store.of(ANA).episodes.count() == 1
 
@@ -159,7 +159,7 @@ def test_events_without_an_id_are_known_by_what_they_are(store: Store, ana: Memo
 
 
 def test_direct_memories_are_facts_with_their_own_metadata(store: Store, ana: Memories) -> None:
-    entry = AdkEntry("m", None, "last summer", {"parts": [{"text": "Ana likes tea."}]}, {"k": [1]})
+    entry = Entry("m", None, "last summer", {"parts": [{"text": "Ana likes tea."}]}, {"k": [1]})
     ana.add([entry])
     assert found(ana, "tea") == [entry]
     [fact] = store.of(ANA).list()
@@ -368,7 +368,7 @@ def test_a_text_that_was_said_twice_is_returned_once(ana: Memories) -> None:
     ],
 )
 def test_a_content_comes_back_as_it_was(store: Store, ana: Memories, content: Any) -> None:
-    entry = AdkEntry("e", "user", AT, content, {"k": 1})
+    entry = Entry("e", "user", AT, content, {"k": 1})
     ana.replace_session("s", [entry])
     assert found(ana, "dog") == [entry]
     ana.delete("e")
@@ -380,7 +380,7 @@ def test_a_content_comes_back_as_it_was(store: Store, ana: Memories, content: An
 
 @pytest.mark.parametrize("bad", [math.nan, {1}, "\ud800", {1: 2}, 2**63])
 def test_what_json_cannot_keep_is_refused_by_its_place(bad: Any) -> None:
-    entry = AdkEntry("e", "user", AT, {"parts": [{"x": bad}]}, {})
+    entry = Entry("e", "user", AT, {"parts": [{"x": bad}]}, {})
     with pytest.raises((InvalidArgument, InvalidArgumentType)) as raised:
         records.checked(entry, "events[3]")
     assert 'events[3].content["parts"][0]["x"]' in str(raised.value)
@@ -411,7 +411,7 @@ def test_threads_that_add_one_session_record_each_event_once(store: Store) -> No
 ADD = """
 import sys
 import memstore
-from memstore.adapters.adk import Memories
+from memstore.adapters.adk_memories import Memories
 from memstore.adapters.adk_records import Entry
 with memstore.open(sys.argv[1], embedder=None) as store:
     memories = Memories(store, "app", "ana")

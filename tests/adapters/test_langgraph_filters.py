@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memstore import InvalidArgument
-from memstore.adapters.langgraph import COMPARISONS, ORDERS, comparisons
+from memstore.adapters.langgraph_filters import COMPARISONS, ORDERS, comparisons
 from memstore.errors import InvalidArgumentType
 
 VALUE: dict[str, Any] = {

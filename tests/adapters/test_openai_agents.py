@@ -16,7 +16,7 @@ from tests.support.racing import race
 
 import memstore
 from memstore import AccessDenied, Scope, Store, StoreClosed
-from memstore.adapters.openai_agents import SOURCE, MemstoreSession, SessionOptions
+from memstore.adapters.openai_agents import SOURCE, MemstoreSession, Settings
 from memstore.errors import InvalidArgument, InvalidArgumentType
 
 ITEMS: list[Any] = [
@@ -56,8 +56,8 @@ def test_items_of_any_shape_come_back_in_order(store: Store) -> None:
         (0, None, []),
         (-1, None, [0, 1, 2]),
         (None, {"limit": 1}, [2]),
-        (None, SessionOptions(2), [1, 2]),
-        (3, SessionOptions(1), [0, 1, 2]),
+        (None, Settings(2), [1, 2]),
+        (3, Settings(1), [0, 1, 2]),
         (None, {"limit": 0}, []),
     ],
 )
@@ -70,12 +70,8 @@ def test_the_limit_is_given_or_in_the_settings(
 
 
 def test_settings_are_overlaid_and_checked(store: Store) -> None:
-    assert SessionOptions(3).resolve(None) == SessionOptions(3)
-    assert (
-        SessionOptions(3).resolve({"limit": 5})
-        == SessionOptions(3).resolve(SessionOptions(5))
-        == SessionOptions(5)
-    )
+    assert Settings(3).resolve(None) == Settings(3)
+    assert Settings(3).resolve({"limit": 5}) == Settings(3).resolve(Settings(5)) == Settings(5)
     with pytest.raises(InvalidArgument, match="no field 'size'"):
         session(store, session_settings={"size": 3})
     with pytest.raises(InvalidArgumentType, match="SessionSettings"):

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.support.examples import examples
 
-from memstore.adapters.turns import MAX_REST, SPOKEN, TurnValue, Unreadable, turn_of, value_of
+from memstore.adapters.turns import MAX_REST, SPOKEN, Turn, Unreadable, turn_of, value_of
 from memstore.adapters.values import to_json
 from memstore.errors import InvalidArgument, InvalidArgumentType
 from memstore.text.secrets import Screen
@@ -83,4 +83,4 @@ def test_what_json_cannot_keep_is_refused_by_name(value: object, name: str) -> N
 )
 def test_an_episode_of_another_program_is_unreadable(metadata: dict[str, Any]) -> None:
     with pytest.raises(Unreadable):
-        value_of(TurnValue("said by a person", metadata))
+        value_of(Turn("said by a person", metadata))

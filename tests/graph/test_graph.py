@@ -292,7 +292,7 @@ import os, signal, sys, memstore
 from memstore.database.changes import Changes
 from memstore.database.tables import graph as graph_table
 from memstore.domain import clock
-from memstore.graph import build
+from memstore.graph import graph as build
 
 def killed(*a, **k):
     os.kill(os.getpid(), signal.SIGKILL)
@@ -308,7 +308,7 @@ class Steps(clock.Clock):
         if self.left == 0:
             killed()
 
-build.STEP_ROWS = 4
+build.ROWS_PER_STEP = 4
 write = Changes.write
 if sys.argv[2] == "0":
     Changes.write = switched
@@ -364,7 +364,7 @@ def every_step(monkeypatch: pytest.MonkeyPatch) -> Iterator[EveryStep]:
     """Run a callback between the steps of writing a graph, of a few rows each."""
     from memstore.graph import graph as build
 
-    monkeypatch.setattr(build, "STEP_ROWS", 4)
+    monkeypatch.setattr(build, "ROWS_PER_STEP", 4)
     with ExitStack() as stack:
 
         def begin(what: Callable[[int], object]) -> list[int]:

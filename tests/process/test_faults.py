@@ -19,10 +19,10 @@ WORKLOAD = """
 import ctypes, errno, json, os, shutil, sys
 import apsw
 import memstore
-from memstore.database.sqlite import write_ahead_log
+from memstore.database.sqlite import writer
 
-write_ahead_log.COPIED_PAGES, write_ahead_log.BOUND_PAGES = 20, 40
-write_ahead_log.PATIENCE_SECONDS = (0.001, 0.001)
+writer.COPIED_PAGES, writer.BOUND_PAGES = 20, 40
+writer.PATIENCE_SECONDS = (0.001, 0.001)
 path = os.path.join(sys.argv[1], "folder", "memory.db")
 
 def workload(acked):

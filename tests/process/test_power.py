@@ -27,10 +27,10 @@ pytestmark = pytest.mark.process
 PROGRAM = """
 import ctypes, json, os, random, sys, threading
 import memstore
-from memstore.database.sqlite import write_ahead_log
+from memstore.database.sqlite import writer
 
-write_ahead_log.COPIED_PAGES, write_ahead_log.BOUND_PAGES = 30, 60
-write_ahead_log.PATIENCE_SECONDS = (0.001, 0.001)
+writer.COPIED_PAGES, writer.BOUND_PAGES = 30, 60
+writer.PATIENCE_SECONDS = (0.001, 0.001)
 folder, record, durability, seed = sys.argv[1:]
 faults = ctypes.CDLL(None)
 told = os.open(record, os.O_WRONLY | os.O_CREAT)

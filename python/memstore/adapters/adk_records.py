@@ -58,7 +58,7 @@ CATEGORY: Final = "content"
 """The category of contents that are too large for metadata."""
 
 
-class AdkEntry(NamedTuple):
+class Entry(NamedTuple):
     """An event or a memory, as JSON values."""
 
     id: str | None
@@ -74,7 +74,7 @@ class AdkEntry(NamedTuple):
         return " ".join(part["text"] for part in parts if part.get("text"))
 
 
-class PreparedEntry(NamedTuple):
+class Prepared(NamedTuple):
     """What is stored of an event or a memory."""
 
     id: str
@@ -99,14 +99,14 @@ def exact_name(name: str, argument: str) -> str:
     return OUR_BEGINNING + _digest(name)
 
 
-def checked(entry: AdkEntry, name: str) -> AdkEntry:
+def checked(entry: Entry, name: str) -> Entry:
     """Return an event or a memory; refuse what JSON cannot keep, with its place."""
     for part in ("id", "author", "timestamp", "content", "custom"):
         check_json(getattr(entry, part), f"{name}.{part}")
     return entry
 
 
-def event(entry: AdkEntry, scope: Scope, thread: str) -> PreparedEntry:
+def event(entry: Entry, scope: Scope, thread: str) -> Prepared:
     """Return the episode of an event; events that differ in anything have different keys."""
     known = [entry.id, entry.author, entry.timestamp, entry.content]
     id_ = entry.id or _digest(*known)[:32]
@@ -122,10 +122,10 @@ def event(entry: AdkEntry, scope: Scope, thread: str) -> PreparedEntry:
         idempotency_key=key,
         **scope.ids,
     )
-    return PreparedEntry(id_, episode, content)
+    return Prepared(id_, episode, content)
 
 
-def memory(entry: AdkEntry, scope: Scope, name: str) -> PreparedEntry:
+def memory(entry: Entry, scope: Scope, name: str) -> Prepared:
     """Return the fact of a memory.
 
     Raises:
@@ -146,7 +146,7 @@ def memory(entry: AdkEntry, scope: Scope, name: str) -> PreparedEntry:
         external_key=memory_key(id_),
         **scope.ids,
     )
-    return PreparedEntry(id_, fact, content)
+    return Prepared(id_, fact, content)
 
 
 def memory_key(id_: str) -> str:
@@ -155,7 +155,7 @@ def memory_key(id_: str) -> str:
 
 
 def _described(
-    entry: AdkEntry, ids: dict[str, Any], key: str, scope: Scope
+    entry: Entry, ids: dict[str, Any], key: str, scope: Scope
 ) -> tuple[dict[str, Any], NewFact | None]:
     """Return the metadata, and the fact that has the content if that is too large for it."""
     metadata: dict[str, Any] = {**ids, AUTHOR: entry.author}
@@ -182,10 +182,10 @@ def _described(
 # -- reading -------------------------------------------------------------------------------
 
 
-def of_episode(episode: Episode, contents: Mapping[str, Fact]) -> AdkEntry:
+def of_episode(episode: Episode, contents: Mapping[str, Fact]) -> Entry:
     """Return the event of an episode; ``contents`` are the large ones, by key."""
     metadata = _own(episode)
-    return AdkEntry(
+    return Entry(
         id=metadata.get(ID, f"{EPISODE_ID}{episode.id}"),
         author=metadata.get(AUTHOR, episode.speaker),
         timestamp=clock.to_text(episode.valid_at or episode.created_at),
@@ -194,10 +194,10 @@ def of_episode(episode: Episode, contents: Mapping[str, Fact]) -> AdkEntry:
     )
 
 
-def of_fact(fact: Fact, contents: Mapping[str, Fact]) -> AdkEntry:
+def of_fact(fact: Fact, contents: Mapping[str, Fact]) -> Entry:
     """Return the memory of a fact; ``contents`` are the large ones, by key."""
     metadata = _own(fact)
-    return AdkEntry(
+    return Entry(
         id=metadata.get(MEMORY_ID, f"{FACT_ID}{fact.id}"),
         author=metadata.get(AUTHOR),
         timestamp=metadata.get(TIMESTAMP, clock.to_text(fact.valid_at or fact.created_at)),

@@ -9,7 +9,6 @@ stays in the chain of its key: :meth:`MemstoreStore.history`.
 from __future__ import annotations
 
 import math
-import operator
 import threading
 from collections.abc import Mapping
 from concurrent.futures import Future
@@ -17,13 +16,14 @@ from datetime import datetime, timedelta
 from itertools import count
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
+from memstore.adapters import langgraph_filters
 from memstore.adapters.frameworks import FRAMEWORKS
 from memstore.adapters.opened import Opened
 from memstore.adapters.values import check_json, from_json, to_json
 from memstore.adapters.waiting import in_thread
 from memstore.domain import clock
 from memstore.domain.arguments import MAX_CONTENT, MAX_NUMBER, MAX_QUERY, checked_number
-from memstore.domain.metadata import MAX_BYTES, MAX_DEPTH, OPERATORS, MetadataFilter
+from memstore.domain.metadata import MAX_BYTES
 from memstore.domain.records import NewFact
 from memstore.errors import (
     Conflict,
@@ -36,153 +36,6 @@ from memstore.facts.keyed import DeleteKey
 from memstore.importing import langgraph_keys
 from memstore.importing.langgraph_keys import KEY, VALUE
 from memstore.search.requests import MAX_LIMIT
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
-    from types import TracebackType
-    from typing import Self
-
-    from memstore.adapters.opened import StoreOrPath
-    from memstore.domain.metadata import Condition
-    from memstore.domain.records import Fact
-
-
-COMPARISONS: Final[Mapping[str, str]] = {
-    "$eq": "=",
-    "$ne": "!=",
-    "$gt": ">",
-    "$gte": ">=",
-    "$lt": "<",
-    "$lte": "<=",
-}
-"""The operators of LangGraph, and those of filters on metadata."""
-
-ORDERS: Final = frozenset({"$gt", "$gte", "$lt", "$lte"})
-EXACT_INTEGER: Final = 2**53
-"""Larger ones are compared here, not by the database."""
-
-
-class PathTest(NamedTuple):
-    """One test of what is at a path in a value."""
-
-    path: tuple[str, ...]
-    name: str
-    """An operator, or ``""`` for a value that is given as it is."""
-    operand: Any
-
-    def passes(self, value: object) -> bool:
-        found = value
-        for key in self.path:
-            found = found.get(key) if isinstance(found, dict) else None
-        if self.name == "$ne":
-            return not _equal(found, self.operand)
-        if self.name in ORDERS:
-            return _kind(found) is _kind(self.operand) and bool(
-                OPERATORS[COMPARISONS[self.name]](found, self.operand)
-            )
-        return (_is_like if self.name == "" else _equal)(found, self.operand)
-
-    def condition(self, root: str) -> Condition | None:
-        """Return the same test for the database; ``None`` if only :meth:`passes` can decide it.
-
-        Args:
-            root: the key of the metadata under which the value is.
-        """
-        if not _is_plain(self.operand) or not all(self.path) or len(self.path) >= MAX_DEPTH:
-            return None
-        compared = COMPARISONS[self.name or "$eq"]
-        missing = self.name == "$ne" and self.operand is not None
-        return MetadataFilter((root, *self.path), compared, self.operand, include_missing=missing)
-
-
-def comparisons(wanted: Mapping[str, Any] | None) -> list[PathTest]:
-    """Return the tests of a filter, all of which must pass.
-
-    Raises:
-        InvalidArgument: an operator that does not exist, or an order of what has none.
-        InvalidArgumentType: the filter is no mapping, or a key is no text.
-    """
-    if wanted is None:
-        return []
-    if not isinstance(wanted, dict):
-        raise InvalidArgumentType(
-            f"must be a mapping, not {type(wanted).__name__}", argument="filter"
-        )
-    for key in wanted:
-        if not isinstance(key, str):
-            raise InvalidArgumentType(f"must have text keys, not {key!r}", argument="filter")
-    return [one for key, given in wanted.items() for one in _compared(tuple(key.split(".")), given)]
-
-
-def _compared(path: tuple[str, ...], given: object) -> Iterator[PathTest]:
-    if not isinstance(given, dict):
-        yield PathTest(path, "", given)
-    elif any(str(key).startswith("$") for key in given):
-        for name, operand in given.items():
-            yield PathTest(path, _checked(name, operand), operand)
-    elif not given or any(not isinstance(key, str) for key in given):
-        yield PathTest(path, "", given)
-    else:
-        for key, inner in given.items():
-            yield from _compared((*path, key), inner)
-
-
-def _checked(name: object, operand: object) -> str:
-    if name not in COMPARISONS:
-        raise InvalidArgument(
-            f"has an unsupported operator: {name!r} is none of {' '.join(COMPARISONS)}",
-            argument="filter",
-        )
-    if name in ORDERS and _kind(operand) not in (float, str):
-        raise InvalidArgument(
-            f"must compare with a number or text by {name}, not {operand!r}", argument="filter"
-        )
-    return str(name)
-
-
-def _is_plain(operand: object) -> bool:
-    """Whether the database compares with it exactly as Python does."""
-    if isinstance(operand, bool) or operand is None:
-        return True
-    if isinstance(operand, int):
-        return abs(operand) <= EXACT_INTEGER
-    if isinstance(operand, float):
-        return math.isfinite(operand)
-    return isinstance(operand, str) and len(operand) <= MAX_QUERY and "\x00" not in operand
-
-
-def _kind(value: object) -> type:
-    """Return the JSON type of a value; numbers are of one."""
-    return float if type(value) is int else type(value)
-
-
-def _is_like(found: object, given: object) -> bool:
-    """Whether a value is as a filter gives it: objects may have more keys, lists may not."""
-    if isinstance(given, dict):
-        return isinstance(found, dict) and all(
-            _is_like(found.get(key), inner) for key, inner in given.items()
-        )
-    return _both(found, given, _is_like)
-
-
-def _equal(found: object, given: object) -> bool:
-    """Whether two values are equal as JSON: 1 is 1.0, but not true."""
-    if isinstance(given, dict):
-        return (
-            isinstance(found, dict)
-            and found.keys() == given.keys()
-            and all(_equal(found[key], inner) for key, inner in given.items())
-        )
-    return _both(found, given, _equal)
-
-
-def _both(found: object, given: object, compare: Callable[[object, object], bool]) -> bool:
-    if isinstance(given, list | tuple):
-        return (
-            isinstance(found, list) and len(found) == len(given) and all(map(compare, found, given))
-        )
-    return _kind(found) is _kind(given) and operator.eq(found, given)
-
 
 NAME: Final = "langgraph"
 
@@ -202,6 +55,15 @@ try:
     )
 except ImportError as error:
     raise FRAMEWORKS[NAME].missing(__name__) from error
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Sequence
+    from types import TracebackType
+    from typing import Self
+
+    from memstore.adapters.langgraph_filters import Comparison
+    from memstore.adapters.opened import StoreOrPath
+    from memstore.domain.records import Fact
 
 TTL: Final = "ttl"
 """A key of an item's metadata: the minutes that it lives."""
@@ -457,7 +319,7 @@ class MemstoreStore(BaseStore):
         if isinstance(op, GetOp):
             return lambda: self._get(op)
         if isinstance(op, SearchOp):
-            tests = comparisons(op.filter)
+            tests = langgraph_filters.comparisons(op.filter)
             return lambda: self._search(op, tests)
         return (lambda: self._namespaces(op)) if isinstance(op, ListNamespacesOp) else None
 
@@ -469,7 +331,7 @@ class MemstoreStore(BaseStore):
         self._refresh([fact], op.refresh_ttl)
         return Item(**self._columns(fact, self._store.first_stored([key])))
 
-    def _search(self, op: Any, tests: Sequence[PathTest]) -> list[SearchItem]:
+    def _search(self, op: Any, tests: Sequence[Comparison]) -> list[SearchItem]:
         if op.limit == 0:
             return []
         prefix, stop = langgraph_keys.under(op.namespace_prefix), op.offset + op.limit
@@ -491,7 +353,7 @@ class MemstoreStore(BaseStore):
         return [SearchItem(**self._columns(fact, first), score=score) for fact, score in page]
 
     def _found(
-        self, query: str, prefix: str, tests: Sequence[PathTest], number: int
+        self, query: str, prefix: str, tests: Sequence[Comparison], number: int
     ) -> Iterator[tuple[Fact, float | None]]:
         """Yield the items that a search finds, then the other searched ones, then the rest."""
         hits = self._store.search(
@@ -517,7 +379,7 @@ class MemstoreStore(BaseStore):
         for fact in later:
             yield fact, None
 
-    def _listed(self, prefix: str, tests: Sequence[PathTest]) -> Iterator[Fact]:
+    def _listed(self, prefix: str, tests: Sequence[Comparison]) -> Iterator[Fact]:
         """Yield the items under a prefix that pass, the newest first."""
         before, size = None, 20
         for _ in count():
@@ -708,18 +570,18 @@ def _lines(value: object, name: str = "") -> Iterator[str]:
         yield f"{name}: {text}"
 
 
-def _conditions(tests: Sequence[PathTest]) -> list[Any] | None:
+def _conditions(tests: Sequence[Comparison]) -> list[Any] | None:
     """Return all tests for the database; ``None`` if it does not know one."""
     every = [test.condition(VALUE) for test in tests]
     return None if None in every else every
 
 
-def _narrowing(tests: Sequence[PathTest]) -> list[Any]:
+def _narrowing(tests: Sequence[Comparison]) -> list[Any]:
     every = (test.condition(VALUE) for test in tests)
     return [one for one in every if one is not None]
 
 
-def _passes(fact: Fact, tests: Sequence[PathTest]) -> bool:
+def _passes(fact: Fact, tests: Sequence[Comparison]) -> bool:
     value = fact.metadata.get(VALUE)
     return isinstance(value, dict) and all(test.passes(value) for test in tests)
 

@@ -42,7 +42,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
     from typing import Self
 
-    from memstore.adapters.mem0_filters import SelectedMemories
+    from memstore.adapters.mem0_filters import Selected
     from memstore.adapters.opened import StoreOrPath
     from memstore.domain.protocols import Generator
     from memstore.domain.records import Fact, SearchHit
@@ -364,7 +364,7 @@ class Memory:
         found = self._listed(chosen, top_k, STATES if show_expired else STATES[:1])
         return {"results": [_unscored(item) for item, _ in self._items(found)]}
 
-    def _listed(self, chosen: SelectedMemories, limit: int, states: Sequence[str]) -> list[Fact]:
+    def _listed(self, chosen: Selected, limit: int, states: Sequence[str]) -> list[Fact]:
         found: list[Fact] = []
         size, before = PAGE if limit > PAGE or not chosen.rule.is_whole else limit, None
         while len(found) < limit:
@@ -427,7 +427,7 @@ class Memory:
         }
 
     def _found(
-        self, query: str, chosen: SelectedMemories, limit: int, least: float, show_expired: bool
+        self, query: str, chosen: Selected, limit: int, least: float, show_expired: bool
     ) -> list[SearchHit]:
         states = STATES if show_expired else STATES[:1]
         owned = self._store.of(chosen.scope)

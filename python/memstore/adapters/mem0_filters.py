@@ -35,7 +35,7 @@ JOINED: Final[Mapping[str, str]] = {"$and": "AND", "$or": "OR", "$not": "NOT"}
 
 
 @frozen
-class FilterRule:
+class Rule:
     """A condition on a memory."""
 
     passes: Callable[[Mapping[str, Any]], bool]
@@ -47,11 +47,11 @@ class FilterRule:
 
 
 @frozen
-class SelectedMemories:
+class Selected:
     """The memories that filters select."""
 
     scope: OwnersSelection
-    rule: FilterRule
+    rule: Rule
 
     def passes(self, fact: Fact) -> bool:
         """Return whether a fact that passed the conditions is selected."""
@@ -64,7 +64,7 @@ def payload_of(fact: Fact) -> dict[str, Any]:
     return {**fact.metadata, **owners}
 
 
-def selected(filters: Mapping[str, Any] | None) -> SelectedMemories:
+def selected(filters: Mapping[str, Any] | None) -> Selected:
     """Read filters; at their top level, they name an owner.
 
     Raises:
@@ -85,7 +85,7 @@ def selected(filters: Mapping[str, Any] | None) -> SelectedMemories:
         )
     exact = {name: owner for name, owner in owners.items() if owner != ANYTHING}
     rest = {key: value for key, value in every.items() if key not in exact}
-    return SelectedMemories(AtLeast(**exact) if exact else EVERYBODY, _rule(rest))
+    return Selected(AtLeast(**exact) if exact else EVERYBODY, _rule(rest))
 
 
 def entity_id(value: object, name: str) -> str | None:
@@ -108,7 +108,7 @@ def entity_id(value: object, name: str) -> str | None:
     return trimmed
 
 
-def _rule(filters: Mapping[str, Any], depth: int = 0) -> FilterRule:
+def _rule(filters: Mapping[str, Any], depth: int = 0) -> Rule:
     """Return the rule of conditions that must all pass."""
     if depth > MAX_DEPTH:
         raise InvalidArgument(f"are nested deeper than {MAX_DEPTH} levels", argument="filters")
@@ -119,7 +119,7 @@ def _rule(filters: Mapping[str, Any], depth: int = 0) -> FilterRule:
     ])  # fmt: skip
 
 
-def _joined_or_compared(key: str, value: object, depth: int) -> Iterable[FilterRule]:
+def _joined_or_compared(key: str, value: object, depth: int) -> Iterable[Rule]:
     if key in JOINED.values():
         rules = [_rule(one, depth + 1) for one in _parts(key, value)]
         yield _all_of(rules) if key == "AND" else (_any_of if key == "OR" else _none_of)(rules)
@@ -147,7 +147,7 @@ def _parts(key: str, value: object) -> list[Mapping[str, Any]]:
     return value
 
 
-def _compared(key: str, op: str, value: Any) -> FilterRule:
+def _compared(key: str, op: str, value: Any) -> Rule:
     if op in COMPARED:
         return _of_database(MetadataFilter(key, COMPARED[op], value))
     if op == "nin":
@@ -157,17 +157,17 @@ def _compared(key: str, op: str, value: Any) -> FilterRule:
     raise InvalidArgument(f"Unsupported metadata filter operator: {op}")
 
 
-def _present(key: str) -> FilterRule:
+def _present(key: str) -> Rule:
     return _of_database(MetadataFilter(key, "!=", None))
 
 
-def _of_database(condition: MetadataFilter) -> FilterRule:
+def _of_database(condition: MetadataFilter) -> Rule:
     """Return a rule of a condition; owners are columns, which no condition on metadata reads."""
     is_owner = condition.key in SCOPE_FIELDS
-    return FilterRule(condition.passes, () if is_owner else (condition,), not is_owner)
+    return Rule(condition.passes, () if is_owner else (condition,), not is_owner)
 
 
-def _icontains(key: str, value: object) -> FilterRule:
+def _icontains(key: str, value: object) -> Rule:
     if not isinstance(value, str):
         raise InvalidArgument(f"icontains needs text for {key!r}, not {type(value).__name__}")
     wanted = value.casefold()
@@ -179,31 +179,31 @@ def _icontains(key: str, value: object) -> FilterRule:
         texts = found if isinstance(found, list) else []
         return any(isinstance(one, str) and one.casefold() == wanted for one in texts)
 
-    return FilterRule(passes, _present(key).conditions, is_whole=False)
+    return Rule(passes, _present(key).conditions, is_whole=False)
 
 
-def _all_of(rules: Sequence[FilterRule]) -> FilterRule:
-    return FilterRule(
+def _all_of(rules: Sequence[Rule]) -> Rule:
+    return Rule(
         lambda payload: all(rule.passes(payload) for rule in rules),
         tuple(condition for rule in rules for condition in rule.conditions),
         all(rule.is_whole for rule in rules),
     )
 
 
-def _any_of(rules: Sequence[FilterRule]) -> FilterRule:
+def _any_of(rules: Sequence[Rule]) -> Rule:
     alternatives = [_as_one(rule.conditions) for rule in rules if rule.conditions]
     is_known = len(alternatives) == len(rules)
-    return FilterRule(
+    return Rule(
         lambda payload: any(rule.passes(payload) for rule in rules),
         (AnyOf(tuple(alternatives)),) if is_known else (),
         is_known and all(rule.is_whole for rule in rules),
     )
 
 
-def _none_of(rules: Sequence[FilterRule]) -> FilterRule:
+def _none_of(rules: Sequence[Rule]) -> Rule:
     # What is only necessary for a rule says nothing about what does not pass it.
     whole = [_as_one(rule.conditions) for rule in rules if rule.is_whole and rule.conditions]
-    return FilterRule(
+    return Rule(
         lambda payload: not any(rule.passes(payload) for rule in rules),
         (Not(tuple(whole)),) if whole else (),
         len(whole) == len(rules),

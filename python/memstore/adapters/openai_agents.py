@@ -44,7 +44,7 @@ PAGE: Final = 200
 
 
 @frozen
-class SessionOptions:
+class Settings:
     """What the SDK's ``SessionSettings`` say about a session.
 
     Args:
@@ -56,7 +56,7 @@ class SessionOptions:
     def resolve(self, override: Any) -> Any:
         """Return the settings of one run: those given there, else these."""
         limit = override.get("limit") if isinstance(override, Mapping) else _limit_of(override)
-        return self if limit is None else SessionOptions(limit)
+        return self if limit is None else Settings(limit)
 
 
 class MemstoreSession:
@@ -211,11 +211,11 @@ def _thread_of(session_id: object) -> str:
 
 def _settings(given: Any) -> Any:
     if given is None:
-        return SessionOptions()
+        return Settings()
     if isinstance(given, Mapping):
         if unknown := [key for key in given if key != "limit"]:
             raise InvalidArgument(f"have no field {unknown[0]!r}", argument="session_settings")
-        return SessionOptions(given.get("limit"))
+        return Settings(given.get("limit"))
     if not callable(getattr(given, "resolve", None)):
         raise InvalidArgumentType(
             f"must be SessionSettings or a mapping, not {type(given).__name__}",

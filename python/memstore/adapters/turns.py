@@ -41,7 +41,7 @@ class _Text(NamedTuple):
 
 
 @frozen
-class TurnValue:
+class Turn:
     """A value as the content and the metadata of an episode."""
 
     content: str
@@ -52,7 +52,7 @@ class Unreadable(ValueError):
     """An episode that holds no value, such as one of another program."""
 
 
-def turn_of(value: object, name: str, screen: Screen) -> TurnValue:
+def turn_of(value: object, name: str, screen: Screen) -> Turn:
     """Return a value as an episode.
 
     Args:
@@ -70,12 +70,12 @@ def turn_of(value: object, name: str, screen: Screen) -> TurnValue:
     for texts in (_cut(kept), []):
         turn = _written(kept, texts)
         stored = screen.value(turn.content, name), screen.value(turn.metadata, name)
-        if _reads_as(TurnValue(*stored), kept):
+        if _reads_as(Turn(*stored), kept):
             return turn
     raise InvalidArgument("holds a secret that cannot be redacted", argument=name)
 
 
-def value_of(episode: Episode | TurnValue) -> Any:
+def value_of(episode: Episode | Turn) -> Any:
     """Return the value of an episode.
 
     Raises:
@@ -110,14 +110,14 @@ def _place(rest: object) -> int:
     return rest
 
 
-def _reads_as(turn: TurnValue, value: object) -> bool:
+def _reads_as(turn: Turn, value: object) -> bool:
     try:
         return to_json(value_of(turn), "value") == to_json(value, "value")
     except (Unreadable, ValueError):
         return False
 
 
-def _written(value: Any, texts: list[_Text]) -> TurnValue:
+def _written(value: Any, texts: list[_Text]) -> Turn:
     places, content = [], ""
     for path, text in texts:
         content += SEPARATOR if content else ""
@@ -126,9 +126,9 @@ def _written(value: Any, texts: list[_Text]) -> TurnValue:
         content += text
     rest = to_json([value, places], "value")
     if content and len(rest.encode()) <= MAX_REST:
-        return TurnValue(content, {REST: rest})
+        return Turn(content, {REST: rest})
     content += SEPARATOR if content else ""
-    return TurnValue(content + rest, {REST: len(content)})
+    return Turn(content + rest, {REST: len(content)})
 
 
 def _cut(value: object) -> list[_Text]:

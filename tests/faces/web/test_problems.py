@@ -44,7 +44,7 @@ def test_an_error_is_a_page_with_a_way_on(
         raise error
 
     monkeypatch.setattr(Store, "subjects", failing)
-    answer = pages.get("subjects", **({"HX-PageRequest": "true"} if swaps else {}))
+    answer = pages.get("subjects", **({"HX-Request": "true"} if swaps else {}))
     assert answer.status_code == status
     assert said in text_of(answer.text)
     assert "secret text" not in answer.text
