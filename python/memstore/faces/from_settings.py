@@ -2,81 +2,29 @@
 
 from __future__ import annotations
 
-import json
 import os
-from contextlib import contextmanager, suppress
-from typing import TYPE_CHECKING, Any, Final
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
 
 from memstore import providers, settings
-from memstore.errors import EmbedderMismatch, FileMissing, InvalidArgument, Reason, Remedy
+from memstore.errors import EmbedderMismatch, InvalidArgument, Reason
 from memstore.lazy import lazy_import
-from memstore.store.paths import has_own_disk, mount_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from memstore.domain.protocols import Embedder, JSONGenerator
-    from memstore.faces import options
+    from memstore.faces import mounts, options
     from memstore.providers import http_generator
     from memstore.settings import Settings
     from memstore.store import opening, paths
     from memstore.store.store import Store
 else:
+    mounts = lazy_import("memstore.faces.mounts")
     options = lazy_import("memstore.faces.options")
     paths = lazy_import("memstore.store.paths")
     http_generator = lazy_import("memstore.providers.http_generator")
     opening = lazy_import("memstore.store.opening")
-
-
-MAX_PATHS: Final = 100
-"""Paths that are remembered."""
-
-
-def check(path: str) -> None:
-    """Check that the disk of a missing file is mounted, if it was known to be on one.
-
-    Raises:
-        FileMissing: it is not.
-    """
-    place = _known().get(os.path.abspath(path))
-    if place is not None and mount_of(path) != place:
-        raise FileMissing(
-            f"{path!r} is missing: it was on the disk at {place!r}, which is not mounted; nothing "
-            "was created",
-            remedy=Remedy.MOUNT_DISK,
-        )
-
-
-def note(path: str) -> None:
-    """Remember the disk of an open file, or forget it if that is the root's."""
-    file = os.path.abspath(path)
-    place = mount_of(path) if has_own_disk(path) else None
-    with suppress(OSError):  # a full or read-only disk: then it is not known
-        known = _known()
-        if known.get(file) != place:
-            known.pop(file, None)
-            _write(dict([*known.items(), *([(file, place)] if place else [])][-MAX_PATHS:]))
-
-
-def _known() -> dict[str, str]:
-    try:
-        with open(settings.mounts_file(), "rb") as file:
-            return {str(path): str(place) for path, place in json.load(file).items()}
-    except (OSError, ValueError, AttributeError):
-        return {}
-
-
-def _write(known: dict[str, str]) -> None:
-    file = settings.mounts_file()
-    os.makedirs(os.path.dirname(file), mode=0o700, exist_ok=True)
-    part = f"{file}.{os.getpid()}"
-    with open(part, "w", encoding="utf-8", opener=_private) as opened:
-        json.dump(known, opened)
-    os.replace(part, file)
-
-
-def _private(name: str, flags: int) -> int:
-    return os.open(name, flags, 0o600)
 
 
 def make_generator(chosen: Settings) -> JSONGenerator | None:
@@ -147,10 +95,10 @@ def open_store(chosen: Settings, *, actor: str = "user", source: str, create: bo
     base_url = {"ollama": chosen.ollama, "openai": chosen.openai}.get(name)
     file = _file(chosen)
     if file is not None and not os.path.exists(file):
-        check(file)
+        mounts.check(file)
     store = _opened(chosen, arguments, base_url)
     if file is not None and (paths.has_own_disk(file) or os.path.exists(settings.mounts_file())):
-        note(file)
+        mounts.note(file)
     return store
 
 

@@ -7,7 +7,6 @@ from copy import copy
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeVar
 
 from memstore.database import journal
-from memstore.database.engine import taken_back
 from memstore.database.filters import FactFilter
 from memstore.database.tables import facts as fact_table
 from memstore.domain import clock, metadata
@@ -18,13 +17,11 @@ from memstore.domain.arguments import (
     checked_text,
     stored_text,
 )
-from memstore.domain.log import Act
 from memstore.domain.records import is_among
 from memstore.errors import Conflict, EmbedderMismatch, FactChanged, Reason, Remedy
 from memstore.facts import rules
 from memstore.facts.rules import known
 from memstore.frozen import derived, replace
-from memstore.history import log
 from memstore.lazy import cached_property, lazy_import
 from memstore.text.folding import subject_key
 from memstore.text.secrets import Screen
@@ -39,6 +36,7 @@ if TYPE_CHECKING:
     from memstore.database.journal import Author
     from memstore.database.tables import episodes as episode_table
     from memstore.domain.explanations import Explanation
+    from memstore.domain.log import Act
     from memstore.domain.records import Fact, JournalLine, NewFact
     from memstore.domain.repairs import RepairedFact
     from memstore.domain.standing import Standing
@@ -52,6 +50,7 @@ if TYPE_CHECKING:
         explaining,
         keyed,
         provenance,
+        rehearsing,
         repairs,
         subjects,
         support,
@@ -69,30 +68,13 @@ else:
     explaining = lazy_import("memstore.facts.explaining")
     keyed = lazy_import("memstore.facts.keyed")
     provenance = lazy_import("memstore.facts.provenance")
+    rehearsing = lazy_import("memstore.facts.rehearsing")
     repairs = lazy_import("memstore.facts.repairs")
     subjects = lazy_import("memstore.facts.subjects")
     support = lazy_import("memstore.facts.support")
     trust = lazy_import("memstore.history.trust")
     compatibility = lazy_import("memstore.embedding.compatibility")
     writing = lazy_import("memstore.facts.writer")
-
-
-def rehearse(
-    writing: AbstractContextManager[Transaction],
-    work: Callable[[Transaction], object],
-    author: Author,
-    namespaces: Sequence[str],
-) -> Act:
-    """Return the act that some work would be; an act without changes if it would do nothing."""
-    told = Act(line=0, at=clock.utc_now(), actor=author.actor, source=author.source)
-    with taken_back(writing) as transaction:
-        last = journal.last_id(transaction)
-        work(transaction)
-        lines = journal.matching(transaction, "id > :last", {"last": last})
-        if lines:
-            told = log.act_of(transaction, lines, namespaces)
-    return told
-
 
 T = TypeVar("T")
 
@@ -482,7 +464,7 @@ class Facts:
 
     def rehearsed(self, work: Callable[[Transaction], object]) -> Act:
         """Return the act that some work in a transaction would be; nothing is written."""
-        return rehearse(self.writing(), work, self._author, self.namespaces)
+        return rehearsing.rehearse(self.writing(), work, self._author, self.namespaces)
 
     def supersede(self, old_id: int, new_id: int, *, any_subject: bool = False) -> Fact:
         with self.writing() as transaction:

@@ -3,31 +3,26 @@
 from __future__ import annotations
 
 import threading
-from bisect import bisect_left
 from contextlib import suppress
 from functools import partial
 from typing import TYPE_CHECKING, Final, TypeAlias, Unpack
 
-from memstore.database.filters import FactFilter
 from memstore.database.tables import facts as fact_table
 from memstore.domain.results import WordsOnly
 from memstore.errors import EmbedderError, Reason
 from memstore.lazy import lazy_import
-from memstore.search.index import visibility
 
 if TYPE_CHECKING:
-    from memstore.database.engine import Engine, Transaction
-    from memstore.database.filters import EpisodeFilter
+    from memstore.database.engine import Engine
+    from memstore.database.filters import EpisodeFilter, FactFilter
     from memstore.domain.episodes import EpisodeHits
     from memstore.domain.queries import Page
     from memstore.domain.records import Fact, SearchHits
     from memstore.embedding import embedding
     from memstore.embedding.current import CurrentEmbedder
-    from memstore.search import corpus, hybrid
+    from memstore.search import corpus, hybrid, listing
     from memstore.search.hybrid import Search
-    from memstore.search.index.contents import FeedContents
     from memstore.search.index.index import IndexFigures
-    from memstore.search.index.visibility import Visible
     from memstore.text.judge import Rule
 
     FactSearch: TypeAlias = Search[FactFilter, SearchHits]
@@ -36,48 +31,7 @@ else:
     corpus = lazy_import("memstore.search.corpus")
     embedding = lazy_import("memstore.embedding.embedding")
     hybrid = lazy_import("memstore.search.hybrid")
-
-
-def of_period(
-    transaction: Transaction,
-    contents: FeedContents | None,
-    wanted: FactFilter,
-    **page: Unpack[Page],
-) -> list[Fact]:
-    """Return the facts that pass a filter with bounds of times; the same without an index."""
-    if contents is not None:
-        ids = visibility.of_facts(transaction, contents.columns, _in_time(wanted))
-        if not len(ids):
-            return []
-        first, last = next(iter(ids)), _last(transaction, ids)
-        before, after = page["before_id"], page["after_id"]
-        page["before_id"] = last + 1 if before is None else min(before, last + 1)
-        page["after_id"] = first - 1 if after is None else max(after, first - 1)
-    return [*fact_table.select(transaction, wanted, **page)]
-
-
-def _last(transaction: Transaction, ids: Visible) -> int:
-    """Return the last of some ids, by halving: reading all of a long period would take longer."""
-    every = range(fact_table.newest_id(transaction) + 1)
-    return bisect_left(every, len(ids), key=lambda last: len(ids.until(last)))
-
-
-def _in_time(wanted: FactFilter) -> FactFilter:
-    """Return a filter with the same bounds that columns answer: as many facts pass, or more."""
-    return FactFilter(
-        wanted.namespaces,
-        wanted.now,
-        subject=wanted.subject,
-        category=wanted.category,
-        created_after=wanted.created_after,
-        created_before=wanted.created_before,
-        valid_after=wanted.valid_after,
-        valid_before=wanted.valid_before,
-        active_only=False,
-        include_deleted=True,
-        include_distrusted=True,
-    )
-
+    listing = lazy_import("memstore.search.listing")
 
 NO_EMBEDDER: Final = WordsOnly("no_embedder", Reason("this store has no embedder"))
 
@@ -108,7 +62,7 @@ class Searches:
         """Return the facts that pass a filter, by id; an index that is open finds a period."""
         index = self._loaded and self._loaded[0].index
         if index is not None and index.is_open and wanted.is_bounded:
-            return index.read(partial(of_period, wanted=wanted, **page))
+            return index.read(partial(listing.of_period, wanted=wanted, **page))
         with self._engine.read() as transaction:
             return [*fact_table.select(transaction, wanted, **page)]
 

@@ -6,13 +6,9 @@ Only tools, resources, completions and prompts may need the store; the others ar
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final, Protocol
-from urllib.parse import unquote
 
-from memstore import __version__, settings
-from memstore.faces.mcp import owners as owners_of
+from memstore import __version__
 from memstore.faces.mcp import prompts
-from memstore.faces.mcp.answers import NOTE, Answer, of_list, seen
-from memstore.faces.mcp.offers import followable
 from memstore.faces.mcp.protocol import INVALID_PARAMS, RESOURCE_NOT_FOUND, Refused
 from memstore.lazy import cached_property, lazy_import
 
@@ -20,46 +16,12 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from memstore.domain.protocols import JSONGenerator
-    from memstore.faces.mcp import calls
+    from memstore.faces.mcp import calls, resources
     from memstore.faces.mcp.catalogue import Catalogue
     from memstore.store.store import Store
-else:
+else:  # imported with the store
     calls = lazy_import("memstore.faces.mcp.calls")
-
-
-STARTUP_URI: Final = "memory://startup"
-SUBJECT_URI: Final = "memory://subject/"
-
-NEWEST: Final = 20
-"""Facts of one resource."""
-
-
-def read(
-    store: Store, uri: str, shown: Mapping[str, str | None], owners: Mapping[str, str]
-) -> Answer | str | None:
-    """Return the content of a resource; ``None`` if there is no such resource."""
-    store = store.of(**owners)
-    if uri == STARTUP_URI:
-        told = store.briefing(traces=settings.keeps_traces())
-        if told.text:
-            return f"{NOTE}\n{told}"
-        nothing = owners_of.nothing_stored(store)
-        return str(owners_of.hint(owners_of.unnamed(store), nothing)["hint"])
-    subject = unquote(uri.removeprefix(SUBJECT_URI))
-    if not (uri.startswith(SUBJECT_URI) and subject.strip()):
-        return None
-    answer: Answer = followable(seen(_newest(store, subject)), shown)
-    return answer
-
-
-def subjects(store: Store, beginning: str, limit: int, owners: Mapping[str, str]) -> list[str]:
-    return [one.name for one in store.of(**owners).subjects(beginning, limit=limit)]
-
-
-def _newest(store: Store, subject: str) -> dict[str, Any]:
-    facts = store.list(subject=subject, limit=NEWEST, newest_first=True)
-    return of_list(facts, store.count(subject=subject), 0)
-
+    resources = lazy_import("memstore.faces.mcp.resources")
 
 Result = dict[str, Any]
 
@@ -181,7 +143,7 @@ class Methods:
         """Return a resource; the error code for a missing one depends on the era."""
         uri = params["uri"]
         shown, owners = self.catalogue.shown, self.catalogue.owners
-        answer = calls.explained(lambda: read(source.store(), uri, shown, owners))
+        answer = calls.explained(lambda: resources.read(source.store(), uri, shown, owners))
         if answer is None:
             missing = RESOURCE_NOT_FOUND if older else INVALID_PARAMS
             raise Refused(missing, "there is no such resource", {"uri": uri[:1_000]})
@@ -201,7 +163,7 @@ class Methods:
         found: list[str] = []
         if argument["name"] in ("name", "topic"):
             found = calls.explained(
-                lambda: subjects(
+                lambda: resources.subjects(
                     source.store(), argument["value"], MAX_COMPLETIONS + 1, self.catalogue.owners
                 )
             )

@@ -7,7 +7,6 @@ it is not answered.
 
 from __future__ import annotations
 
-import logging
 import os
 import threading
 from functools import partial
@@ -21,55 +20,22 @@ from memstore.faces.mcp.wire import Outgoing, lines, read_json, room_of, take_ov
 from memstore.lazy import lazy_import
 
 if TYPE_CHECKING:
+    import logging
     import queue
     from collections.abc import Callable, Iterable, Mapping
 
     from memstore.domain.protocols import JSONGenerator
-    from memstore.faces.mcp import clients, roots
+    from memstore.faces.mcp import client_log, clients, roots
     from memstore.faces.mcp.catalogue import Catalogue
     from memstore.faces.mcp.methods import StoreSource
     from memstore.faces.mcp.opening import Opening
     from memstore.faces.mcp.protocol import Message, Params
 else:
+    client_log = lazy_import("memstore.faces.mcp.client_log")
     clients = lazy_import("memstore.faces.mcp.clients")
     roots = lazy_import("memstore.faces.mcp.roots")
+    logging = lazy_import("logging")
     queue = lazy_import("queue")
-
-
-NAMES: Final = {
-    "debug": logging.DEBUG,
-    "info": logging.INFO,
-    "notice": logging.INFO,
-    "warning": logging.WARNING,
-    "error": logging.ERROR,
-}
-"""The Python levels of the protocol's; those above "error" are all CRITICAL."""
-
-
-class ToClient(logging.Handler):
-    """Passes every record on; the receiver filters by the client's level."""
-
-    def __init__(self, tell: Callable[[str, str, str], object]) -> None:
-        super().__init__()
-        self.tell = tell
-
-    def emit(self, record: logging.LogRecord) -> None:
-        self.tell(_level_of(record.levelno), record.name, record.getMessage())
-
-
-def attach(tell: Callable[[str, str, str], object], level: str) -> None:
-    """Send the package's log records of at least this level to the client."""
-    logger = logging.getLogger("memstore")
-    for handler in [one for one in logger.handlers if isinstance(one, ToClient)]:
-        logger.removeHandler(handler)
-    logger.addHandler(ToClient(tell))
-    logger.setLevel(NAMES.get(level, logging.CRITICAL))
-
-
-def _level_of(number: int) -> str:
-    names = {value: name for name, value in NAMES.items() if name != "notice"}
-    return names.get(number, "critical" if number > logging.ERROR else "info")
-
 
 CALLS_AT_ONCE: Final = 8
 """Threads for calls; further calls queue."""
@@ -272,7 +238,7 @@ class ClientSession:
 
     def set_level(self, params: Params) -> dict[str, Any]:
         self._level = params["level"]
-        attach(self.log, self._level)
+        client_log.attach(self.log, self._level)
         return {}
 
     def ping(self, _params: Params) -> dict[str, Any]:
@@ -296,7 +262,7 @@ class ClientSession:
         if self._pool is None:
             self._pool = ThreadPool(CALLS_AT_ONCE)
         if self._by_envelope and call.level is not None:
-            attach(self.log, call.level)
+            client_log.attach(self.log, call.level)
         with self._changed:
             if call.progress_token is not None and not self._telling:
                 self._telling = True
@@ -323,7 +289,7 @@ class ClientSession:
             return {"result": self._whole(call.method, result)}
         except Refused as refused:
             return {"error": refused.error}
-        except BaseException:
+        except BaseException:  # noqa: BLE001 - logged; every request gets an answer
             logging.getLogger(__name__).exception("%s failed", call.method)
             return {
                 "error": Refused(
@@ -445,7 +411,7 @@ def run(
             follows_project=follows_project,
         )
         status = 0
-    except Exception:
+    except Exception:  # noqa: BLE001 - logged
         logging.getLogger(__name__).exception("the session failed")
     finally:
         end(opening, status)

@@ -1,0 +1,62 @@
+"""Lists of facts of a period: the index says between which ids they are.
+
+Ids are nearly in the order of times, so that a list of a day far back does not begin by reading all
+that came later. They need not be: imported facts are older than those before them.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from typing import TYPE_CHECKING, Unpack
+
+from memstore.database.filters import FactFilter
+from memstore.database.tables import facts as fact_table
+from memstore.search.index import visibility
+
+if TYPE_CHECKING:
+    from memstore.database.engine import Transaction
+    from memstore.domain.queries import Page
+    from memstore.domain.records import Fact
+    from memstore.search.index.contents import FeedContents
+    from memstore.search.index.visibility import Visible
+
+
+def of_period(
+    transaction: Transaction,
+    contents: FeedContents | None,
+    wanted: FactFilter,
+    **page: Unpack[Page],
+) -> list[Fact]:
+    """Return the facts that pass a filter with bounds of times; the same without an index."""
+    if contents is not None:
+        ids = visibility.of_facts(transaction, contents.columns, _in_time(wanted))
+        if not len(ids):
+            return []
+        first, last = next(iter(ids)), _last(transaction, ids)
+        before, after = page["before_id"], page["after_id"]
+        page["before_id"] = last + 1 if before is None else min(before, last + 1)
+        page["after_id"] = first - 1 if after is None else max(after, first - 1)
+    return [*fact_table.select(transaction, wanted, **page)]
+
+
+def _last(transaction: Transaction, ids: Visible) -> int:
+    """Return the last of some ids, by halving: reading all of a long period would take longer."""
+    every = range(fact_table.newest_id(transaction) + 1)
+    return bisect_left(every, len(ids), key=lambda last: len(ids.until(last)))
+
+
+def _in_time(wanted: FactFilter) -> FactFilter:
+    """Return a filter with the same bounds that columns answer: as many facts pass, or more."""
+    return FactFilter(
+        wanted.namespaces,
+        wanted.now,
+        subject=wanted.subject,
+        category=wanted.category,
+        created_after=wanted.created_after,
+        created_before=wanted.created_before,
+        valid_after=wanted.valid_after,
+        valid_before=wanted.valid_before,
+        active_only=False,
+        include_deleted=True,
+        include_distrusted=True,
+    )
