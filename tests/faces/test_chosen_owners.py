@@ -15,7 +15,7 @@ from memstore import Scope
 from memstore.domain.records import NOBODY
 from memstore.faces.cli import hosts as host_commands
 from memstore.faces.hosts import hook, keeping, sessions
-from memstore.faces.mcp import calls, catalogue, methods
+from memstore.faces.mcp import calls, catalogue, resources
 from memstore.settings import Settings
 
 MEMORIES: list[dict[str, Any]] = [
@@ -119,7 +119,7 @@ def test_calls_that_name_no_owner_use_the_servers_user(cli: CommandLine) -> None
 
         assert found() == ["Ana likes tea"]
         assert found(user_id="ben") == ["Ben likes tea"]
-        told = str(methods.read(store, methods.STARTUP_URI, offered.shown, offered.owners))
+        told = str(resources.read(store, resources.STARTUP, offered.shown, offered.owners))
         assert "Ana likes tea" in told
 
 

@@ -12,7 +12,7 @@ from tests.support.command_line import CommandLine, cli_fixture  # noqa: F401 - 
 
 import memstore
 from memstore import Memory, Scope, Store
-from memstore.faces.mcp import methods
+from memstore.faces.mcp import resources
 from memstore.store.store import others_of
 
 ANA = Scope(user_id="ana smith")
@@ -124,9 +124,9 @@ def test_an_unknown_entity_is_not_said_to_be_of_others(owned: CommandLine) -> No
 
 def test_the_startup_resource_tells_only_a_server_without_a_user(owned: CommandLine) -> None:
     with memstore.open(owned.db, embedder="none") as store:
-        told = str(methods.read(store, methods.STARTUP_URI, {}, {}))
+        told = str(resources.read(store, resources.STARTUP, {}, {}))
         assert "3 facts and 1 episode" in told
-        ben = methods.read(store, methods.STARTUP_URI, {}, {"user_id": "ben"})
+        ben = resources.read(store, resources.STARTUP, {}, {"user_id": "ben"})
         assert ben == "nothing is stored yet for these owners"
 
 

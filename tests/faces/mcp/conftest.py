@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from memstore.faces.mcp import session
+from memstore.faces.mcp import client_log
 
 
 @pytest.fixture(autouse=True)
@@ -16,5 +16,5 @@ def _no_client_wants_the_log() -> Iterator[None]:
     yield
     logger = logging.getLogger("memstore")
     logger.setLevel(logging.NOTSET)
-    for handler in [one for one in logger.handlers if isinstance(one, session.ToClient)]:
+    for handler in [one for one in logger.handlers if isinstance(one, client_log.ToClient)]:
         logger.removeHandler(handler)
