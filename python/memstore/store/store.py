@@ -584,9 +584,9 @@ class Store(zones.Zoned):
                 f"must be a function, not {type(decide).__name__}", argument="decide"
             )
         keys, standing = keyed.checked_keys(external_keys), self._standing
-        name, prefix = "external_key_prefix", external_key_prefix
+        prefix = external_key_prefix
         if prefix is not None:
-            stored_text(prefix, name)
+            prefix = stored_text(prefix, "external_key_prefix")
         return self._facts.change_keys(
             lambda transaction: keyed.under(transaction, standing, keys, prefix),
             lambda facts: keyed.checked_items_to_put(decide(facts)),
