@@ -716,7 +716,7 @@ class Store(zones.Zoned):
             ValueError: the store is not :meth:`of` some owners: there is no default.
         """
         if self._standing.bound is None:
-            raise InvalidArgument("are needed: it takes a store of(…) some", argument="owners")
+            raise InvalidArgument("are needed: call it on store.of(user_id=…)", argument="owners")
         return len(deleted_all(self, include_expired=include_expired))
 
     def restore(self, fact_id: int) -> RepairedFact:
@@ -901,7 +901,7 @@ class Store(zones.Zoned):
 
     def _check_unbound(self, does: str) -> None:
         if self._standing.bound is not None:
-            raise InvalidArgument(f"cannot be those of the store: this {does}", argument="owners")
+            raise InvalidArgument(f"cannot limit this, which {does}", argument="owners")
 
     def _place(self) -> ErasureTarget:
         file = self._file
