@@ -21,7 +21,7 @@ from pathlib import Path
 import memstore
 from benches.finding import sets
 from memstore import Store
-from memstore.search.index.lookup import IndexLookup
+from memstore.search.lookups.indexed import IndexLookup
 from memstore.settings import MIN_RELEVANCE
 from memstore.text.words import terms
 

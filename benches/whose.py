@@ -26,8 +26,8 @@ from typing import Any
 import memstore
 from benches.finding import sets
 from memstore import Store
-from memstore.search.index.lookup import IndexLookup
-from memstore.search.lookup import Order
+from memstore.search.lookups.base import Order
+from memstore.search.lookups.indexed import IndexLookup
 
 SETS = ("locomofact-dev", "locomo-dev")
 

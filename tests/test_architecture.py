@@ -78,9 +78,9 @@ DOORS = {
     "memstore._kernel.codes": {"search.index.contents"},
     "memstore._kernel.columns": {"search.index.contents", "search.index.visibility"},
     "memstore._kernel.features": {"search.index.contents"},
-    "memstore._kernel.ids": {"search.index.visibility", "search.lookup", "search.past"},
+    "memstore._kernel.ids": {"search.index.visibility", "search.lookups.base", "search.past"},
     "memstore._kernel.language": {
-        "search.dates",
+        "search.lookups.dates",
         "text.lexicon",
         "text.stop_words",
         "text.words",
@@ -89,10 +89,20 @@ DOORS = {
     "memstore._kernel.model": {"providers.local"},
     "memstore._kernel.ranking": {
         f"search.{name}"
-        for name in ("bearing", "index.lookup", "lookup", "ranking.classic", "ranking.contextual")
+        for name in (
+            "bearing",
+            "lookups.base",
+            "lookups.indexed",
+            "ranking.classic",
+            "ranking.contextual",
+        )
     },
     "memstore._kernel.vectors": {"embedding.vectors", "vectors"},
-    "memstore._kernel.words": {"search.index.contents", "search.lookup", "search.database_lookup"},
+    "memstore._kernel.words": {
+        "search.index.contents",
+        "search.lookups.base",
+        "search.lookups.database",
+    },
     "jwt": {"faces.http.provider_tokens"},
     "os.environ": {"settings"},
     "jinja2": {"faces.web.templating"},
@@ -116,20 +126,13 @@ DOORS = {
     "starlette": {
         *(
             f"faces.http.{name}"
-            for name in (
-                "bodies",
-                "endpoint",
-                "gate",
-                "hooks",
-                "metrics",
-                "pages",
-                "server",
-                "serving",
-            )
+            for name in ("endpoint", "gate", "hooks", "metrics", "pages", "server")
         ),
-        "faces.web.gate",
+        "faces.serving.bodies",
+        "faces.serving.loop",
+        "faces.web.server.gate",
     },
-    "uvicorn": {"faces.http.serving"},
+    "uvicorn": {"faces.serving.loop"},
     "langgraph": {"adapters.langgraph"},
     "datetime.now": {"domain.clock"},
     "time": {
@@ -206,6 +209,47 @@ def test_the_picture_of_the_folders_is_the_order_of_imports() -> None:
     picture = re.search(r"```\n(__main__.*?)```", page, re.DOTALL)
     assert picture is not None
     assert picture[1].split() == [name or "memstore" for name in ROOMS]
+
+
+def inner_orders() -> dict[str, list[str]]:
+    """Return the order inside each folder that has folders, from the top down, as it is pictured.
+
+    ``.`` stands for the folder's own modules.
+    """
+    page = (DOCS / "architecture.md").read_text(encoding="utf-8")
+    picture = re.search(r"```\n(faces .*?)```", page, re.DOTALL)
+    assert picture is not None
+    return {folder: order for folder, *order in map(str.split, picture[1].splitlines())}
+
+
+def places(outer: str) -> dict[str, str]:
+    """Return where each module inside a folder is: in which folder there, or in none (``.``)."""
+    return {
+        name_of(file): file.relative_to(outer).parts[0] if file.parent.as_posix() != outer else "."
+        for file in parsed()
+        if file.is_relative_to(outer)
+    }
+
+
+def test_imports_between_the_folders_inside_a_folder_go_down_only() -> None:
+    up = [
+        (module, other)
+        for outer, order in inner_orders().items()
+        for place in [places(outer)]
+        for module in place
+        for other in below(module) & place.keys()
+        if order.index(place[other]) < order.index(place[module])
+    ]
+    assert up == []
+
+
+def test_the_picture_shows_every_folder_inside_a_folder() -> None:
+    inside = {file.parent for file in parsed() if file.stem != "__init__"}
+    outer = {folder.parent.as_posix() for folder in inside} - {"."}
+    orders = inner_orders()
+    assert orders.keys() == outer
+    for folder, order in orders.items():
+        assert sorted(order) == sorted({*places(folder).values()}), folder
 
 
 def test_the_files_and_names_on_the_architecture_page_exist() -> None:

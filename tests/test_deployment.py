@@ -23,8 +23,8 @@ from memstore.faces.cli import main as command_line
 from memstore.faces.http.gate import PATH
 from memstore.faces.http.hooks import HOOK_PATH
 from memstore.faces.http.identity import WELL_KNOWN
-from memstore.faces.http.readiness import LIVE, READY
-from memstore.faces.mcp import main as mcp_server
+from memstore.faces.serving.readiness import LIVE, READY
+from memstore.faces.starting import every_flag as mcp_server
 
 ROOT = Path(__file__).parent.parent
 DOCKERFILE = ROOT / "Dockerfile"
@@ -240,7 +240,7 @@ def test_the_image_has_the_packages_of_every_flag() -> None:
 
 
 def test_grace_period_covers_the_shutdown() -> None:
-    from memstore.faces.http.serving import END_SECONDS
+    from memstore.faces.serving.loop import END_SECONDS
 
     drain = float(option(POD["containers"][0]["command"], "--drain"))
     ready = POD["containers"][0]["readinessProbe"]

@@ -26,7 +26,7 @@ from tests.support import labelled
 from tests.support.spoiling import Pair, spoilt
 
 from memstore import LocalEmbedder
-from memstore.text.judge import Claim, Judgement, Rule, Slots, Verdict, judge
+from memstore.text.judging.judge import Claim, Judgement, Rule, Slots, Verdict, judge
 
 PAIRS = Path(__file__).parents[2] / "tests" / "text" / "judged"
 PUBLISHED = tuple(PAIRS / f"{name}pairs.jsonl" for name in ("", "more_", "further_", "unseen_"))

@@ -17,11 +17,11 @@ from memstore.lazy import lazy_import
 if TYPE_CHECKING:
     from memstore.faces.cli import main as cli
     from memstore.faces.hosts import hook
-    from memstore.faces.mcp import quick_start as mcp
+    from memstore.faces.starting import quick_start as mcp
 else:
     cli = lazy_import("memstore.faces.cli.main")
     hook = lazy_import("memstore.faces.hosts.hook")
-    mcp = lazy_import("memstore.faces.mcp.quick_start")
+    mcp = lazy_import("memstore.faces.starting.quick_start")
 
 INTERRUPTED: Final = 130
 

@@ -17,9 +17,9 @@ from pathlib import Path
 from typing import Any
 
 from memstore.faces.http import endpoint
-from memstore.faces.mcp import main as face
 from memstore.faces.mcp.methods import Methods, Result, StoreSource
 from memstore.faces.mcp.protocol import INVALID_PARAMS, RESOURCE_NOT_FOUND, Refused
+from memstore.faces.starting import every_flag as face
 
 PIXEL = (
     "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5E"

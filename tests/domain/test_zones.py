@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from memstore.domain import moments, zones
 from memstore.errors import InvalidArgument, InvalidArgumentType
-from memstore.search import dates
+from memstore.search.lookups import dates
 
 NAMES = (
     "Pacific/Pago_Pago",  # −11

@@ -101,7 +101,7 @@ def test_a_server_over_pipes_has_the_days_of_its_machine(
 ) -> None:
     program = StdioServerParameters(
         command=sys.executable,
-        args=["-m", "memstore.faces.mcp.quick_start", "--db", str(filled)],
+        args=["-m", "memstore.faces.starting.quick_start", "--db", str(filled)],
         env={**os.environ, **zone, "MEMSTORE_EMBEDDER": "none"},
     )
 

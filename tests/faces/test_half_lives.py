@@ -16,7 +16,7 @@ from memstore.faces import from_settings, options
 from memstore.faces.cli import hosts
 from memstore.faces.cli.render import JsonShow
 from memstore.faces.hosts import hook
-from memstore.faces.mcp import main, quick_start
+from memstore.faces.starting import every_flag, quick_start
 
 DAY = 86_400.0
 
@@ -86,7 +86,7 @@ def test_the_command_line_takes_them_and_refuses_a_wrong_table(
     assert (code, "note=30d,project=7d, not 'soon'" in error) == (2, True)
 
 
-@pytest.mark.parametrize("started", [quick_start.main, main.main])
+@pytest.mark.parametrize("started", [quick_start.main, every_flag.main])
 def test_a_server_refuses_a_wrong_table_when_it_starts(
     started: Callable[[list[str]], None],
     monkeypatch: pytest.MonkeyPatch,

@@ -20,8 +20,8 @@ from memstore.errors import Explained, Reason, Remedy
 from memstore.faces import wording
 from memstore.faces.cli import main as command_line
 from memstore.faces.escaping import counted
-from memstore.faces.mcp import main as server
 from memstore.faces.mcp.tool import ToolError
+from memstore.faces.starting import every_flag as server
 from memstore.settings import Settings
 
 ONCE_ALTERED = (

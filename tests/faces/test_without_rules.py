@@ -16,8 +16,8 @@ from memstore import Extractor, Store
 from memstore.faces import from_settings, options
 from memstore.faces.cli import hosts
 from memstore.faces.cli.render import JsonShow
-from memstore.faces.mcp import main, quick_start
-from memstore.text.judge import Rule
+from memstore.faces.starting import every_flag, quick_start
+from memstore.text.judging.judge import Rule
 
 OLD, NEW = "The timeout is 5 seconds.", "The timeout is 9 seconds."
 EVERY = ",".join(Rule.__members__)
@@ -105,7 +105,7 @@ def test_an_unknown_rule_is_refused_with_the_flag(
     assert "--without-rules" in cli.error("list")[1]
 
 
-@pytest.mark.parametrize("started", [quick_start.main, main.main])
+@pytest.mark.parametrize("started", [quick_start.main, every_flag.main])
 def test_a_server_refuses_an_unknown_rule_when_it_starts(
     started: Any, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -17,9 +17,9 @@ from memstore.embedding.compatibility import mismatch
 from memstore.errors import Reason, Remedy
 from memstore.faces import wording
 from memstore.faces.cli import main as command_line
-from memstore.faces.mcp import main
 from memstore.faces.mcp.tool import ToolError
 from memstore.faces.options import chosen_settings
+from memstore.faces.starting import every_flag
 from memstore.providers.ollama import OllamaEmbedder
 from memstore.providers.openai import OpenAIEmbedder
 
@@ -90,7 +90,7 @@ def test_the_server_names_only_its_own_flags_and_those_of_the_command_it_names(
         return set(re.findall(r"--[a-z][a-z-]*", text))
 
     with pytest.raises(SystemExit):
-        main.main(["--help"])
+        every_flag.main(["--help"])
     known = flags(capsys.readouterr().out)
     told = wording.in_server(memstore.StorageError("It broke.", remedy=remedy))
     own, *commands = re.split(r"\bmemstore (?=[a-z])", told)
@@ -232,5 +232,5 @@ def test_help_does_not_wrap_the_default_path(
     monkeypatch.setenv("COLUMNS", width)
     assert str(path) in cli("list", "--help").out
     with pytest.raises(SystemExit):
-        main.main(["--help"])
+        every_flag.main(["--help"])
     assert str(path) in capsys.readouterr().out

@@ -17,8 +17,8 @@ from tests.support.examples import examples
 from tests.support.raw import sql
 
 from memstore import InvalidArgument, Scope, Store
-from memstore.database import log as lines_of_acts
 from memstore.database.journal import Kind
+from memstore.database.tables import journal_lines as lines_of_acts
 from memstore.domain.log import log_filter
 from memstore.history.log import DONE, TRUSTING
 

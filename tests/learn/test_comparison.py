@@ -12,7 +12,7 @@ import pytest
 from memstore import Extractor, InvalidArgument, Memory, Store
 from memstore.domain.records import NewFact, Scope
 from memstore.learn.comparison import Comparison
-from memstore.text.judge import Claim, Judgement, Rule, Verdict
+from memstore.text.judging.judge import Claim, Judgement, Rule, Verdict
 
 NOW = datetime(2027, 1, 1, tzinfo=UTC)
 HOME, FLAT, CHESS = "Ana lives in Berlin", "Ana has a flat in Berlin", "Ana plays chess in Berlin"

@@ -18,7 +18,7 @@ from memstore import Store
 from memstore.domain.records import Scope
 from memstore.learn.conversation import JUDGED, TRUSTING, Learner, MemoryEvents
 from memstore.prompting.messages import Message
-from memstore.text.judge import Claim, Judgement, Rule, Verdict
+from memstore.text.judging.judge import Claim, Judgement, Rule, Verdict
 
 LABELLED = Path(__file__).parent / "labelled"
 

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from memstore.learn.supersession import MAX_CANDIDATES, metadata_conflicts, not_retracted
-from memstore.text.judge import Claim, Verdict, judge
+from memstore.text.judging.judge import Claim, Verdict, judge
 
 LABELLED = Path(__file__).parent / "labelled"
 

@@ -29,7 +29,14 @@ class RawClient:
     def __init__(self, path: Path, *flags: str, **environment: str) -> None:
         clean = {k: v for k, v in os.environ.items() if not k.startswith("MEMSTORE_")}
         self.process = subprocess.Popen(
-            [sys.executable, "-m", "memstore.faces.mcp.quick_start", "--db", str(path), *flags],
+            [
+                sys.executable,
+                "-m",
+                "memstore.faces.starting.quick_start",
+                "--db",
+                str(path),
+                *flags,
+            ],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,

@@ -28,11 +28,11 @@ from tests.support.raw import raw
 from tests.support.served import MCP_HEADERS, Served, request
 
 import memstore
-from memstore.faces.http.address import AcceptedNames
 from memstore.faces.http.gate import MAX_BODY_BYTES, Gate
-from memstore.faces.http.serving import CONNECTIONS_AT_ONCE, UNTRUSTED_OF_A_PEER
-from memstore.faces.http.stores import MAX_STORES, Stores
-from memstore.faces.mcp.opening import Opening
+from memstore.faces.serving.address import AcceptedNames
+from memstore.faces.serving.loop import CONNECTIONS_AT_ONCE, UNTRUSTED_OF_A_PEER
+from memstore.faces.serving.opening import Opening
+from memstore.faces.serving.stores import MAX_STORES, Stores
 
 pytestmark = pytest.mark.process
 
@@ -760,10 +760,10 @@ def test_a_port_in_use_is_named(serve: Callable[..., Served]) -> None:
 def test_wrong_usage_is_a_one_line_error(
     capsys: pytest.CaptureFixture[str], flags: list[str], told: str
 ) -> None:
-    from memstore.faces.mcp import main
+    from memstore.faces.starting import every_flag
 
     with pytest.raises(SystemExit) as ended:
-        main.main([*flags, "--db", ":memory:"])
+        every_flag.main([*flags, "--db", ":memory:"])
     assert ended.value.code == 2
     assert told in capsys.readouterr().err
 
@@ -833,7 +833,8 @@ def test_signal_during_opening_ends_the_server(path: Path) -> None:
         other.execute("PRAGMA locking_mode = EXCLUSIVE")
         other.execute("BEGIN EXCLUSIVE")  # no other process can open it
         process = subprocess.Popen(
-            [sys.executable, "-m", "memstore.faces.mcp.quick_start", *flags], stderr=subprocess.PIPE
+            [sys.executable, "-m", "memstore.faces.starting.quick_start", *flags],
+            stderr=subprocess.PIPE,
         )
         assert wait_until(lambda: _listens(port))
         process.send_signal(signal.SIGTERM)
@@ -1005,7 +1006,7 @@ def test_pending_facts_of_a_tokens_namespace_are_embedded(
 def test_missing_http_packages_name_the_extra(path: Path, missing: str) -> None:
     program = (
         f"import sys; sys.modules[{missing!r}] = None\n"
-        "from memstore.faces.mcp.quick_start import main\n"
+        "from memstore.faces.starting.quick_start import main\n"
         f"main(['--db', {str(path)!r}, '--http', '127.0.0.1:0'])\n"
     )
     ended = subprocess.run(

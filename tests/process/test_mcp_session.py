@@ -33,7 +33,7 @@ posix_only = pytest.mark.skipif(sys.platform == "win32", reason="Windows has no 
 def served(path: Path) -> StdioServerParameters:
     return StdioServerParameters(
         command=sys.executable,
-        args=["-m", "memstore.faces.mcp.quick_start"],
+        args=["-m", "memstore.faces.starting.quick_start"],
         env={
             "MEMSTORE_DB": str(path),
             "MEMSTORE_EMBEDDER": "none",
@@ -384,7 +384,7 @@ def test_calls_run_concurrently(raw_client: Callable[..., Any], path: Path) -> N
 )
 def test_wrong_flags_are_refused_at_the_start(flags: list[str], words: list[str]) -> None:
     ended = subprocess.run(
-        [sys.executable, "-m", "memstore.faces.mcp.quick_start", *flags],
+        [sys.executable, "-m", "memstore.faces.starting.quick_start", *flags],
         capture_output=True,
         text=True,
         stdin=subprocess.DEVNULL,
@@ -498,7 +498,7 @@ def test_a_server_ends_with_its_parent(path: Path, tmp_path: Path) -> None:
     pid = tmp_path / "pid"
     program = (
         "import pathlib, subprocess, sys, time\n"
-        "server = subprocess.Popen([sys.executable, '-m', 'memstore.faces.mcp.quick_start', "
+        "server = subprocess.Popen([sys.executable, '-m', 'memstore.faces.starting.quick_start', "
         f"'--db', {str(path)!r}, '--embedder', 'none'], stdin=subprocess.PIPE, "
         "stdout=subprocess.PIPE)\n"
         f"pathlib.Path({str(pid)!r}).write_text(str(server.pid))\n"

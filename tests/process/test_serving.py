@@ -167,10 +167,10 @@ def _metrics(server: Served) -> dict[tuple[str, ...], float]:
 def test_wrong_flags_are_one_line(
     capsys: pytest.CaptureFixture[str], flags: list[str], told: str
 ) -> None:
-    from memstore.faces.mcp import main
+    from memstore.faces.starting import every_flag
 
     with pytest.raises(SystemExit) as ended:
-        main.main([*flags, "--db", ":memory:"])
+        every_flag.main([*flags, "--db", ":memory:"])
     assert ended.value.code == 2
     assert told in capsys.readouterr().err
 
@@ -178,12 +178,12 @@ def test_wrong_flags_are_one_line(
 def test_a_missing_client_library_names_the_extra(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from memstore.faces.mcp import main
+    from memstore.faces.starting import every_flag
 
     monkeypatch.delitem(sys.modules, "memstore.faces.http.metrics", raising=False)
     monkeypatch.setitem(sys.modules, "prometheus_client", None)
     with pytest.raises(SystemExit) as ended:
-        main.main(["--http", "127.0.0.1:0", "--metrics", "127.0.0.1:0", "--db", ":memory:"])
+        every_flag.main(["--http", "127.0.0.1:0", "--metrics", "127.0.0.1:0", "--db", ":memory:"])
     assert ended.value.code == 2
     assert "pip install 'pymemstore[metrics]'" in capsys.readouterr().err
 

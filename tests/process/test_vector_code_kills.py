@@ -26,9 +26,9 @@ from tests.support.postgres_server import Server, started  # noqa: E402
 
 import memstore  # noqa: E402
 from memstore import EmbedderMismatch, NewFact, Store  # noqa: E402
-from memstore.search import database_lookup  # noqa: E402
 from memstore.search.index import index  # noqa: E402
 from memstore.search.index.index import Index  # noqa: E402
+from memstore.search.lookups import database  # noqa: E402
 from memstore.store import copying  # noqa: E402
 
 pytestmark = [
@@ -221,7 +221,7 @@ def test_each_vector_keeps_its_code(
     monkeypatch.setenv("MEMSTORE_INDEX_FOLDER", "off")
     monkeypatch.setattr(index, "AT_ONCE", 0)
     monkeypatch.setattr(Index, "_work_behind", lambda _: None)
-    monkeypatch.setattr(database_lookup, "COMPARED", 10)
+    monkeypatch.setattr(database, "COMPARED", 10)
     chance = random.Random(133)
     compared = 0
     with started() as server:

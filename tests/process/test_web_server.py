@@ -150,7 +150,7 @@ def test_it_never_imports_the_sdk() -> None:
         [sys.executable, "-c", program], capture_output=True, text=True, timeout=60, check=True
     )
     loaded = {*done.stdout.split()}
-    assert "memstore.faces.web.gate" in loaded
+    assert "memstore.faces.web.server.gate" in loaded
     assert (
         loaded & {"mcp", "mcp_types", "pydantic", "httpx", "memstore.faces.http.endpoint"} == set()
     )

@@ -15,7 +15,7 @@ from memstore.database.filters import EpisodeFilter, FactFilter
 from memstore.domain import clock
 from memstore.search.corpus import Corpus, EpisodeCorpus, FactCorpus
 from memstore.search.index.index import Index
-from memstore.search.lookup import Lookup
+from memstore.search.lookups.base import Lookup
 from memstore.text import chunks
 
 TEXTS = ["tea in the morning", "tea and rain", "rain at the harbour", "a violin", "rain rain tea"]

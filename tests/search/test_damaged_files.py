@@ -17,7 +17,7 @@ import memstore
 from memstore import Store
 from memstore._kernel import PanicException
 from memstore.search.index import index as module
-from memstore.search.index.lookup import IndexLookup
+from memstore.search.lookups.indexed import IndexLookup
 
 __all__ = ["filled", "saved_at_once"]  # fixtures
 

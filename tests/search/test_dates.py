@@ -11,7 +11,7 @@ from tests.support.clock import ManualClock
 import memstore
 from memstore import NewEpisode, NewFact, Store
 from memstore.domain import clock
-from memstore.search import dates
+from memstore.search.lookups import dates
 
 NOW = datetime(2026, 11, 22, tzinfo=UTC)
 

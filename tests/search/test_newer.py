@@ -20,8 +20,8 @@ from memstore.search import newer
 from memstore.search.corpus import FactCorpus
 from memstore.store import questions
 from memstore.store.store import standing_of
-from memstore.text import judge as judging
-from memstore.text.judge import Claim, Slots, Verdict
+from memstore.text.judging import judge as judging
+from memstore.text.judging.judge import Claim, Slots, Verdict
 
 SPRING = datetime(2024, 3, 1, tzinfo=UTC)
 

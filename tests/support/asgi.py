@@ -10,14 +10,14 @@ import httpx
 from tests.support.served import MCP_HEADERS, request
 
 import memstore
-from memstore.faces.http.address import AcceptedNames
 from memstore.faces.http.endpoint import McpEndpoint
 from memstore.faces.http.gate import MAX_BODY_BYTES, Gate
 from memstore.faces.http.metrics import Metrics
-from memstore.faces.http.readiness import Readiness
-from memstore.faces.http.stores import Stores
 from memstore.faces.mcp import catalogue
-from memstore.faces.mcp.opening import Opening
+from memstore.faces.serving.address import AcceptedNames
+from memstore.faces.serving.opening import Opening
+from memstore.faces.serving.readiness import Readiness
+from memstore.faces.serving.stores import Stores
 
 METRICS_PORT = 9464
 

@@ -20,14 +20,14 @@ from tests.support.served import MCP_HEADERS, request
 
 import memstore
 from memstore.faces.http import identity
-from memstore.faces.http.address import AcceptedNames
 from memstore.faces.http.endpoint import McpEndpoint
 from memstore.faces.http.gate import MAX_BODY_BYTES, Gate
 from memstore.faces.http.hooks import with_hooks
 from memstore.faces.http.provider_tokens import ProviderTokens
-from memstore.faces.http.stores import Stores
 from memstore.faces.mcp import catalogue
-from memstore.faces.mcp.opening import Opening
+from memstore.faces.serving.address import AcceptedNames
+from memstore.faces.serving.opening import Opening
+from memstore.faces.serving.stores import Stores
 
 NAMES = AcceptedNames.of("localhost", [], [])
 

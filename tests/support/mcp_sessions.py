@@ -19,9 +19,9 @@ from memstore.faces.http.sdk_server import SdkServer, Watch
 from memstore.faces.mcp import catalogue
 from memstore.faces.mcp.clients import Through
 from memstore.faces.mcp.methods import Methods
-from memstore.faces.mcp.opening import Opening
 from memstore.faces.mcp.session import serve
 from memstore.faces.mcp.wire import Outgoing, lines, room_of
+from memstore.faces.serving.opening import Opening
 
 TOOLS = "facts,tasks,episodes"
 

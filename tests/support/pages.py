@@ -11,11 +11,11 @@ import httpx
 from starlette.testclient import TestClient
 
 from memstore import JSONGenerator, Store
-from memstore.faces.http.address import AcceptedNames
-from memstore.faces.http.stores import Stores
-from memstore.faces.web.gate import PagesGate
+from memstore.faces.serving.address import AcceptedNames
+from memstore.faces.serving.stores import Stores
+from memstore.faces.web.server.gate import PagesGate
+from memstore.faces.web.server.sign_in import SignIn
 from memstore.faces.web.sessions import Codes
-from memstore.faces.web.sign_in import SignIn
 
 PORT = 8766
 ORIGIN = f"http://127.0.0.1:{PORT}"

@@ -22,8 +22,8 @@ LISTENING = re.compile(r"memstore-mcp: serving http://(\S+)/mcp\n")
 PROGRAM = """
 import functools, sys
 from memstore.faces.http import server
-from memstore.faces.http.bodies import Patience
-from memstore.faces.mcp.quick_start import main
+from memstore.faces.serving.bodies import Patience
+from memstore.faces.starting.quick_start import main
 # Shorter limits than in production, so that tests need not wait.
 server.run = functools.partial(server.run, patience=Patience(head_seconds=2.0, body_seconds=0.5))
 main(sys.argv[1:])

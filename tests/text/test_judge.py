@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memstore.text.judge import (
+from memstore.text.judging.judge import (
     DENYING,
     LAWS,
     Claim,

@@ -7,7 +7,7 @@ from collections import Counter
 import pytest
 from tests.support import labelled
 
-from memstore.text.judge import Claim, Verdict, judge
+from memstore.text.judging.judge import Claim, Verdict, judge
 
 PAIRS = labelled.everyday()
 

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from tests.support import labelled
 
-from memstore.text.judge import Claim, Rule, Verdict, judge
+from memstore.text.judging.judge import Claim, Rule, Verdict, judge
 
 PAIRS = {language: labelled.of(language) for language in labelled.LANGUAGES}
 

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.support.holders import FRAMES, HOLDERS, NEUTRAL, filled, names, others, said
 
-from memstore.text.judge import Claim, Slots, Verdict, judge
+from memstore.text.judging.judge import Claim, Slots, Verdict, judge
 
 LANGUAGES = tuple(HOLDERS)
 

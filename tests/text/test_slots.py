@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from memstore.errors import InvalidArgument, InvalidArgumentType
-from memstore.text.judging.slots import Slots
-from memstore.text.slots import began, checked, ends, found, slots_of, told_at
+from memstore.text.judging.compared import Slots
+from memstore.text.judging.slots import began, checked, ends, found, slots_of, told_at
 
 HOME = "Ana has lived in Lisbon since 2026-05"
 

@@ -11,7 +11,7 @@ from datetime import timedelta
 from typing import TYPE_CHECKING, Final
 
 from memstore._kernel.chain import hashes
-from memstore.database.tables import meta as meta_table
+from memstore.database import meta as meta_table
 from memstore.database.writes import Insert
 from memstore.domain import clock
 

@@ -8,8 +8,7 @@ from __future__ import annotations
 import itertools
 from typing import TYPE_CHECKING, Final
 
-from memstore.database.tables import generations as generation_table
-from memstore.database.tables import meta as meta_table
+from memstore.database import meta as meta_table
 from memstore.errors import Remedy, SchemaError, StorageError
 from memstore.lazy import lazy_import
 
@@ -17,9 +16,9 @@ if TYPE_CHECKING:
     import logging
     import pathlib
     import shutil
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
-    from memstore.database.engine import Engine, Transaction
+    from memstore.database.engine import Engine, Statement, Transaction
 else:
     logging = lazy_import("logging")
     pathlib = lazy_import("pathlib")
@@ -48,7 +47,7 @@ def migrate(engine: Engine, tell: Callable[[str], object] = lambda _: None) -> i
 
     Args:
         engine: the open file.
-        told: called with a sentence if this call has upgraded the file.
+        tell: called with a sentence if this call has upgraded the file.
     """
     with engine.read() as transaction:
         first = version = usable_version(transaction, engine.path)
@@ -137,21 +136,17 @@ def _warn(text: str, *details: object) -> None:
     logging.getLogger(__name__).warning(text, *details)
 
 
-def stored_model(transaction: Transaction, version: int) -> str | None:
-    """Return the embedding model named in a file of this schema version, if any."""
-    if version == VERSION:
-        return generation_table.active(transaction).model
-    return meta_table.get(transaction, "embedding_model")
-
-
-def usable_version(transaction: Transaction, path: str) -> int:
+def usable_version(transaction: Transaction, path: str, *, then: Sequence[Statement] = ()) -> int:
     """Return the schema version of a file, after checking that this program can use the file.
+
+    Args:
+        then: what will be read next, if it has the newest schema.
 
     Raises:
         SchemaError: the file is newer than this program, was written by a development build, or
             belongs to a different program. It is not changed.
     """
-    then = meta_table.selecting("schema_family"), generation_table.ACTIVE
+    then = meta_table.selecting("schema_family"), *then
     version = meta_table.schema_version(transaction, then=then)
     if version == 0 and meta_table.holds_only_others(transaction):
         raise _refusal(path, "is the database of another program", Remedy.NAME_FILE)

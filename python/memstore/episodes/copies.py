@@ -12,9 +12,9 @@ import json
 from itertools import groupby
 from typing import TYPE_CHECKING, Final, NamedTuple
 
+from memstore.database import meta as meta_table
 from memstore.database.tables import episodes as episode_table
 from memstore.database.tables import facts as fact_table
-from memstore.database.tables import meta as meta_table
 from memstore.domain import clock
 from memstore.domain.turns import COPY, TurnKey, copy_of
 from memstore.episodes import changes

@@ -18,12 +18,13 @@ if TYPE_CHECKING:
 
     from memstore.domain import zones
     from memstore.store import paths
-    from memstore.text import addresses, rule_names
+    from memstore.text import addresses
+    from memstore.text.judging import rule_names
 else:
     addresses = lazy_import("memstore.text.addresses")
     zones = lazy_import("memstore.domain.zones")
     paths = lazy_import("memstore.store.paths")
-    rule_names = lazy_import("memstore.text.rule_names")
+    rule_names = lazy_import("memstore.text.judging.rule_names")
     textwrap = lazy_import("textwrap")
 
 ENVIRONMENT_HELP = """\

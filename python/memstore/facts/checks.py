@@ -28,10 +28,10 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from memstore.database.tables.facts import Encoded
-    from memstore.text import slots
+    from memstore.text.judging import slots
     from memstore.text.secrets import Screen
 else:
-    slots = lazy_import("memstore.text.slots")
+    slots = lazy_import("memstore.text.judging.slots")
 
 CONSOLIDATE: Final = "consolidate"
 

@@ -16,10 +16,10 @@ from memstore.lazy import lazy_import, lazy_pattern
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from memstore.search import dates
+    from memstore.search.lookups import dates
     from memstore.text import relative_days
 else:  # most tasks are due at a moment, which needs none of them
-    dates = lazy_import("memstore.search.dates")
+    dates = lazy_import("memstore.search.lookups.dates")
     relative_days = lazy_import("memstore.text.relative_days")
 
 TIMESTAMP: Final = lazy_pattern(

@@ -11,11 +11,11 @@ import json
 from typing import TYPE_CHECKING, Any, Final
 
 from memstore.database import journal
+from memstore.database import meta as meta_table
 from memstore.database.engine import NO_LIMIT
 from memstore.database.journal import Kind
 from memstore.database.tables import episodes as episode_table
 from memstore.database.tables import facts as fact_table
-from memstore.database.tables import meta as meta_table
 from memstore.database.tables import proposals as proposal_table
 from memstore.domain import zones
 from memstore.domain.explanations import CONFIRMED, EntryKind, Explanation, ExplanationEntry

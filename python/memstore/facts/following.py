@@ -19,8 +19,8 @@ from hashlib import blake2b
 from secrets import token_hex
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
+from memstore.database import meta as meta_table
 from memstore.database.tables import facts as fact_table
-from memstore.database.tables import meta as meta_table
 from memstore.domain import clock
 from memstore.errors import InvalidArgument, InvalidArgumentType
 from memstore.frozen import replace

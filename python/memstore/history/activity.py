@@ -6,7 +6,7 @@ from datetime import UTC, date, datetime, time, timedelta, tzinfo
 from typing import TYPE_CHECKING, Final, TypeVar
 
 from memstore.database import journal, line_filters
-from memstore.database.log import LineConditions
+from memstore.database.tables.journal_lines import LineConditions
 from memstore.domain import clock
 from memstore.domain.arguments import checked_number
 from memstore.domain.log import DayActivity, log_filter

@@ -21,9 +21,9 @@ from memstore.lazy import lazy_import
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
+    from memstore.database import meta as meta_table
     from memstore.database.dependents import Dependents
     from memstore.database.engine import Transaction
-    from memstore.database.tables import meta as meta_table
     from memstore.database.tables import searches as search_table
     from memstore.domain import erasures
     from memstore.domain.episodes import Episode
@@ -33,7 +33,7 @@ else:
     erasures = lazy_import("memstore.domain.erasures")
     legs = lazy_import("memstore.history.legs")
     proposals = lazy_import("memstore.history.proposals")
-    meta_table = lazy_import("memstore.database.tables.meta")
+    meta_table = lazy_import("memstore.database.meta")
     queries = lazy_import("memstore.history.queries")
     search_table = lazy_import("memstore.database.tables.searches")
     trust = lazy_import("memstore.history.trust")

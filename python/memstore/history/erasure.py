@@ -14,6 +14,7 @@ from itertools import chain, islice
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from memstore.database import journal, origins
+from memstore.database import meta as meta_table
 from memstore.database.changes import Changes
 from memstore.database.short_transactions import in_steps
 from memstore.database.tables import distrusted as distrusted_table
@@ -21,7 +22,6 @@ from memstore.database.tables import episodes as episode_table
 from memstore.database.tables import erasable
 from memstore.database.tables import facts as fact_table
 from memstore.database.tables import graph as graph_table
-from memstore.database.tables import meta as meta_table
 from memstore.database.tables import replies as reply_table
 from memstore.database.tables import searches as search_table
 from memstore.database.tables import support as support_table

@@ -6,8 +6,8 @@ from itertools import groupby, islice
 from typing import TYPE_CHECKING, Any, Final
 
 from memstore.database.journal import Kind
-from memstore.database.log import FOUND, IMPORT, LineConditions
 from memstore.database.tables import facts as fact_table
+from memstore.database.tables.journal_lines import FOUND, IMPORT, LineConditions
 from memstore.domain.log import MAX_CLAIMS, Act, ActChange, LogLine, claim_of, cropped
 from memstore.history.seen import ANOTHER_FACT, Seen
 

@@ -6,12 +6,12 @@ import json
 from typing import TYPE_CHECKING, Any, Final
 
 from memstore.database import journal
+from memstore.database import meta as meta_table
 from memstore.database.changes import Changes, Line
 from memstore.database.engine import NO_LIMIT
 from memstore.database.journal import Kind
 from memstore.database.tables import episodes as episode_table
 from memstore.database.tables import facts as fact_table
-from memstore.database.tables import meta as meta_table
 from memstore.database.tables import support as support_table
 from memstore.domain.support import LegKind
 from memstore.domain.trust import Credit, Trust, TrustChange, TrustTable

@@ -13,8 +13,8 @@ from memstore.learn.supersession import MAX_CANDIDATES, metadata_conflicts
 from memstore.learn.witness import as_claim
 from memstore.store.store import file_of
 from memstore.text.folding import spaced, subject_key
-from memstore.text.judge import Verdict, judge
-from memstore.text.slots import told_at
+from memstore.text.judging.judge import Verdict, judge
+from memstore.text.judging.slots import told_at
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from memstore.domain.records import Fact, NewFact, Scope
     from memstore.learn.witness import Judge
     from memstore.store.store import Store
-    from memstore.text.judge import Judgement
+    from memstore.text.judging.judge import Judgement
 
 MAX_HITS: Final = 1000
 """The highest limit of a search."""

@@ -46,8 +46,8 @@ from memstore.prompting.answers import Replies
 from memstore.prompting.messages import ROLES, Message, read_transcript, transcript
 from memstore.store.store import file_of
 from memstore.text.chunks import PROMPT_CHARACTERS
-from memstore.text.judge import judge
-from memstore.text.slots import told_at
+from memstore.text.judging.judge import judge
+from memstore.text.judging.slots import told_at
 from memstore.text.words import terms
 
 if TYPE_CHECKING:

@@ -61,14 +61,14 @@ trusted: where the words are heard, the fact takes the memory's place.
 | more UPDATEs and DELETEs than a share of what was shown, and more than one | DELETEs refused |
 | and still more UPDATEs than that | those beyond are refused, and their facts are added |
 
-The words are judged by :mod:`memstore.text.judge`. A fact retracts a memory if both have a word in
-common and the fact denies the memory, says that it is over or gives another value of the same
-attribute; else a person is asked whether the fact replaces the memory. A new text is faithful if it
-has the numbers, names and denials of the memory and of the fact, no others, and half the words of
-each. A memory holds a fact if it has the fact's numbers, names and denials and a word in common
-with it, and does not give another value of the same attribute. The subject of both does not count
-as a common word. So no fact is lost: it is stored, carried by an update, held by a memory that is
-named, or refused.
+The words are judged by :mod:`memstore.text.judging.judge`. A fact retracts a memory if both have a
+word in common and the fact denies the memory, says that it is over or gives another value of the
+same attribute; else a person is asked whether the fact replaces the memory. A new text is faithful
+if it has the numbers, names and denials of the memory and of the fact, no others, and half the
+words of each. A memory holds a fact if it has the fact's numbers, names and denials and a word in
+common with it, and does not give another value of the same attribute. The subject of both does not
+count as a common word. So no fact is lost: it is stored, carried by an update, held by a memory
+that is named, or refused.
 
 "Refused" means: not carried out, and reported in ``refused``. Nothing is guessed. If a memory
 already states a fact word for word, the memory is kept without asking the model.
@@ -91,8 +91,8 @@ from memstore.prompting.prompts import fence, fill, numbered, template
 from memstore.prompting.reply import CUT, Unusable, list_schema, parse_list, shown, unusable
 from memstore.text.faithfulness import added_words, lost_words, missing, shared, unfaithful
 from memstore.text.folding import claim, spaced
-from memstore.text.judge import Claim, Rule, Verdict, judge
-from memstore.text.slots import told_at
+from memstore.text.judging.judge import Claim, Rule, Verdict, judge
+from memstore.text.judging.slots import told_at
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence

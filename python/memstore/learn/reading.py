@@ -14,8 +14,8 @@ from memstore.prompting.answers import Replies
 from memstore.prompting.prompts import fence, fill, template, weekday
 from memstore.prompting.reading_log import ReadingOptions
 from memstore.prompting.reply import CUT, list_schema, parse_array, parse_list
-from memstore.text import slots
 from memstore.text.chunks import PROMPT_CHARACTERS, chunks
+from memstore.text.judging import slots
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping

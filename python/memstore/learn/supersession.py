@@ -10,7 +10,7 @@ import json
 from typing import TYPE_CHECKING, Any, Final
 
 from memstore.text.faithfulness import shared
-from memstore.text.judge import Claim, speaks_against
+from memstore.text.judging.judge import Claim, speaks_against
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 from memstore.errors import EmbedderError
 from memstore.frozen import frozen
 from memstore.store.store import file_of
-from memstore.text.judge import Claim, Judgement, judge
-from memstore.text.rule_names import rules
-from memstore.text.slots import slots_of
+from memstore.text.judging.judge import Claim, Judgement, judge
+from memstore.text.judging.rule_names import rules
+from memstore.text.judging.slots import slots_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

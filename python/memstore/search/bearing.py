@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     from memstore._kernel.ranking import Bearing
     from memstore.search.hybrid import Search
-    from memstore.search.lookup import About
+    from memstore.search.lookups.base import About
 
 MIN_ORDER_WEIGHT: Final = 6.0
 """What the words in one row must weigh together. One word has 5.5 at most, and one that no other of

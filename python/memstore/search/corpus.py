@@ -1,7 +1,7 @@
 """The rows of a search: facts, which have one vector each, and episodes, which have several.
 
-How their rows are found and compared is a :mod:`~memstore.search.lookup`; here is what differs
-between the two kinds.
+How their rows are found and compared is in :mod:`~memstore.search.lookups.base`; here is what
+differs between the two kinds.
 """
 
 from __future__ import annotations
@@ -20,10 +20,10 @@ from memstore.domain.records import AboutOthers, Fact, SearchHit, SearchHits, un
 from memstore.domain.results import CONTEXTUAL, Matched
 from memstore.frozen import replace
 from memstore.lazy import lazy_import
-from memstore.search.database_lookup import DatabaseLookup
 from memstore.search.index.index import EPISODES, FACTS
-from memstore.search.index.lookup import IndexLookup
-from memstore.search.lookup import Aged, F, Query, Ranked, cosines_of_vectors
+from memstore.search.lookups.base import Aged, F, Query, Ranked, cosines_of_vectors
+from memstore.search.lookups.database import DatabaseLookup
+from memstore.search.lookups.indexed import IndexLookup
 from memstore.search.ranking.base import Ageing
 from memstore.text.folding import subject_key
 from memstore.text.references import references
@@ -42,19 +42,20 @@ if TYPE_CHECKING:
     from memstore.domain.moments import Moment
     from memstore.domain.results import WordsOnly
     from memstore.history import past
-    from memstore.search import dates, newer
+    from memstore.search import newer
     from memstore.search.index.contents import FeedContents
     from memstore.search.index.index import RowKind
     from memstore.search.index.visibility import Visible
-    from memstore.search.lookup import About, Elsewhere, Lookup
+    from memstore.search.lookups import dates
+    from memstore.search.lookups.base import About, Elsewhere, Lookup
     from memstore.search.past import Past
     from memstore.search.ranking.base import Weights
     from memstore.search.requests import Request
-    from memstore.text.judge import Rule
+    from memstore.text.judging.judge import Rule
 else:
     tasks = lazy_import("memstore.domain.tasks")
     past = lazy_import("memstore.history.past")
-    dates = lazy_import("memstore.search.dates")
+    dates = lazy_import("memstore.search.lookups.dates")
     newer = lazy_import("memstore.search.newer")
     episode_records = lazy_import("memstore.domain.episodes")
     episode_table = lazy_import("memstore.database.tables.episodes")

@@ -24,7 +24,7 @@ from memstore.errors import (
 from memstore.providers.local import LocalEmbedder
 from memstore.search.corpus import BestRows, Corpus, H
 from memstore.search.index.index import Index
-from memstore.search.lookup import F, Query, Ranked
+from memstore.search.lookups.base import F, Query, Ranked
 from memstore.search.ranking.base import Candidates
 from memstore.search.requests import JUDGED, NEAR_THE_BEST
 from memstore.search.spelling import Respelling, respelling
@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from memstore.embedding.embedding import Embedding
     from memstore.embedding.vectors import Vector
     from memstore.search.index.contents import FeedContents
-    from memstore.search.lookup import About, Order
+    from memstore.search.lookups.base import About, Order
     from memstore.search.requests import Request
 
 NOTHING_EMBEDDED: Final = WordsOnly("nothing_embedded", Reason("nothing is embedded yet"))

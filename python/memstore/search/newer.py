@@ -28,17 +28,17 @@ if TYPE_CHECKING:
     from memstore.database.tables.facts import Claimed
     from memstore.domain import metadata
     from memstore.domain.records import Fact, SearchHit
-    from memstore.search.lookup import Lookup
-    from memstore.text import judge as judging
-    from memstore.text import slots
-    from memstore.text.judge import Claim, Rule
+    from memstore.search.lookups.base import Lookup
+    from memstore.text.judging import judge as judging
+    from memstore.text.judging import slots
+    from memstore.text.judging.judge import Claim, Rule
 
     Judge: TypeAlias = Callable[[Claimed, Claimed], str]
     """Returns the verdict on an older and a newer fact."""
 else:
-    judging = lazy_import("memstore.text.judge")
+    judging = lazy_import("memstore.text.judging.judge")
     metadata = lazy_import("memstore.domain.metadata")
-    slots = lazy_import("memstore.text.slots")
+    slots = lazy_import("memstore.text.judging.slots")
 
 MAX_HITS: Final = 20
 """How many of the first hits are compared. A recall searches for a hundred and shows fewer."""

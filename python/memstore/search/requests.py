@@ -19,7 +19,7 @@ from memstore.errors import InvalidArgument
 from memstore.frozen import frozen, replace
 from memstore.keywords import keywords
 from memstore.providers.local import HAS_MODEL
-from memstore.search.lookup import F
+from memstore.search.lookups.base import F
 from memstore.search.ranking.base import Weights
 from memstore.search.ranking.classic import Classic
 from memstore.search.ranking.contextual import Contextual
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from memstore.database.filters import EpisodeFilter, FactFilter
     from memstore.search.past import Past
     from memstore.search.ranking.base import Ranking
-    from memstore.text.judge import Rule
+    from memstore.text.judging.judge import Rule
 
 WORD_WEIGHT: Final = 0.6
 VECTOR_WEIGHT: Final = 0.4

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from memstore.search import corpus, hybrid, listing
     from memstore.search.hybrid import Search
     from memstore.search.index.index import IndexFigures
-    from memstore.text.judge import Rule
+    from memstore.text.judging.judge import Rule
 
     FactSearch: TypeAlias = Search[FactFilter, SearchHits]
     EpisodeSearch: TypeAlias = Search[EpisodeFilter, EpisodeHits]

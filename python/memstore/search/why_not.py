@@ -17,7 +17,7 @@ from memstore.frozen import replace
 from memstore.history.seen import Seen
 from memstore.search import hybrid, recall
 from memstore.search.corpus import BestRows, Corpus, FactCorpus
-from memstore.search.lookup import Order
+from memstore.search.lookups.base import Order
 from memstore.search.requests import MAX_LIMIT
 from memstore.text.escaping import visible
 from memstore.text.folding import folded
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from memstore.domain.records import Fact
     from memstore.domain.results import WordsOnly
     from memstore.embedding.vectors import Vector
-    from memstore.search.lookup import Query, Ranked
+    from memstore.search.lookups.base import Query, Ranked
     from memstore.search.requests import Request
 
 

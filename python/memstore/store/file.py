@@ -54,7 +54,7 @@ if TYPE_CHECKING:
     from memstore.prompting.reading_log import Readings
     from memstore.search import record
     from memstore.search.record import SearchRecord
-    from memstore.text.judge import Rule
+    from memstore.text.judging.judge import Rule
     from memstore.transfer import ImportReport
     from memstore.upkeep import copies, doctor, remains, scheduled
     from memstore.upkeep.findings import Finding

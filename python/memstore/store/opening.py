@@ -5,15 +5,16 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from memstore import providers, settings
+from memstore.database import meta as meta_table
 from memstore.database.journal import Author
 from memstore.database.migrations import (
     VERSION,
     is_usable_as_it_is,
     migrate,
-    stored_model,
     usable_version,
 )
 from memstore.database.sqlite.engine import WAIT_SECONDS, SqliteEngine
+from memstore.database.tables import generations as generation_table
 from memstore.domain import clock, zones
 from memstore.domain.arguments import (
     AUTO,
@@ -45,21 +46,21 @@ if TYPE_CHECKING:
     from datetime import tzinfo
 
     from memstore import projects
-    from memstore.database.engine import Durability, Engine
+    from memstore.database.engine import Durability, Engine, Transaction
     from memstore.database.postgres import engine as postgres
     from memstore.database.postgres.engine import PostgresEngine
     from memstore.embedding.current import MakeEmbedder
     from memstore.errors import Reason
     from memstore.providers import local
     from memstore.search import requests
-    from memstore.text import rule_names
+    from memstore.text.judging import rule_names
     from memstore.text.secrets import SecretsPolicy
 else:
     postgres = lazy_import("memstore.database.postgres.engine")
     local = lazy_import("memstore.providers.local")
     projects = lazy_import("memstore.projects")
     requests = lazy_import("memstore.search.requests")
-    rule_names = lazy_import("memstore.text.rule_names")
+    rule_names = lazy_import("memstore.text.judging.rule_names")
 
 
 def open(
@@ -117,8 +118,8 @@ def open(
             themselves (see :meth:`Store.search`); ``{}`` for no ageing. By default a ``note``
             has 30 days, and other categories do not age.
         without_rules: rules by which a newer fact replaces an older one that are switched off, by
-            name, such as ``"VALUE"`` (``memstore.text.judge.Rule``): in what is learned, and in
-            what searches and :meth:`Store.may_replace` show to be newer.
+            name, such as ``"VALUE"`` (``memstore.text.judging.judge.Rule``): in what is learned,
+            and in what searches and :meth:`Store.may_replace` show to be newer.
         timezone: the user's, such as ``"Europe/Berlin"`` or ``"+05:30"``, in which days begin and
             end (docs/days.md); ``None`` for ``MEMSTORE_TIMEZONE``, or else the machine's.
         wait_seconds: how long a write waits while another process writes.
@@ -299,16 +300,23 @@ def _maker(
     return make
 
 
+def _stored_model(transaction: Transaction, version: int) -> str | None:
+    """Return the embedding model named in a file of this schema version, if any."""
+    if version == VERSION:
+        return generation_table.active(transaction).model
+    return meta_table.get(transaction, "embedding_model")
+
+
 def _refuse_unfit(engine: Engine, embedder: Embedder | None, read_only: bool) -> None:
     """Check, before anything is written, that the file can be used with this embedder."""
     with engine.read() as transaction:
-        version = usable_version(transaction, engine.path)
+        version = usable_version(transaction, engine.path, then=(generation_table.ACTIVE,))
         if read_only and not is_usable_as_it_is(engine, transaction, version):
             early = "an early form of " if version == VERSION else ""
             raise SchemaError(
                 f"{engine.path!r} has {early}schema version {version}, and {VERSION} is required",
                 remedy=Remedy.OPEN_WRITABLE,
             )
-        stored = stored_model(transaction, version)
+        stored = _stored_model(transaction, version)
     if embedder is not None and stored not in (None, embedder.model):
         raise mismatch(repr(engine.path), str(stored), embedder.model)

@@ -72,11 +72,11 @@ if TYPE_CHECKING:
     from memstore.access import tokens
     from memstore.briefing import briefing
     from memstore.database import journal
+    from memstore.database import meta as meta_table
     from memstore.database.engine import Progress, Transaction
     from memstore.database.journal import Author
     from memstore.database.tables import generations as generation_table
     from memstore.database.tables import imports as imports_table
-    from memstore.database.tables import meta as meta_table
     from memstore.database.tables import pieces as piece_table
     from memstore.database.tables import readings as reading_table
     from memstore.database.tables import searches as search_table
@@ -151,7 +151,7 @@ else:
     keyed = lazy_import("memstore.facts.keyed")
     log = lazy_import("memstore.episodes.episodes")
     logs = lazy_import("memstore.domain.log")
-    meta_table = lazy_import("memstore.database.tables.meta")
+    meta_table = lazy_import("memstore.database.meta")
     passages = lazy_import("memstore.episodes.passages")
     pathlib = lazy_import("pathlib")
     pending = lazy_import("memstore.embedding.pending")

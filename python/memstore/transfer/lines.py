@@ -28,7 +28,7 @@ from memstore.domain.arguments import (
 from memstore.domain.episodes import Episode
 from memstore.domain.records import MOMENT_FIELDS, SCOPE_FIELDS, Fact, JournalLine
 from memstore.episodes.checks import hash_of
-from memstore.text import slots
+from memstore.text.judging import slots
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping

@@ -16,13 +16,13 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, Final, Generic, NamedTuple, Protocol, TypeVar
 
 from memstore.database import journal
+from memstore.database import meta as meta_table
 from memstore.database.changes import Adoption, Changes, Line
 from memstore.database.journal import UNCHANGED, Author, Kind
 from memstore.database.short_transactions import SLOW, in_steps
 from memstore.database.tables import episodes as episode_table
 from memstore.database.tables import facts as fact_table
 from memstore.database.tables import imports as imports_table
-from memstore.database.tables import meta as meta_table
 from memstore.database.tables import proposals as proposal_table
 from memstore.database.tables import readings as reading_table
 from memstore.database.tables import replies as reply_table

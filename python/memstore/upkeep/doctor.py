@@ -6,11 +6,11 @@ from functools import partial
 from typing import TYPE_CHECKING, Final
 
 from memstore.access import tokens
+from memstore.database import meta as meta_table
 from memstore.database.migrations import VERSION
 from memstore.database.short_transactions import in_steps
 from memstore.database.tables import counts, feeds, replies
 from memstore.database.tables import facts as fact_table
-from memstore.database.tables import meta as meta_table
 from memstore.database.tables import proposals as proposal_table
 from memstore.database.tables import vectors as vector_table
 from memstore.embedding.repair import every_kind, mending_vectors, misfits

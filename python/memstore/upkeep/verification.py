@@ -12,10 +12,10 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from memstore.access import tokens
+from memstore.database import meta as meta_table
 from memstore.database.migrations import VERSION
 from memstore.database.tables import episodes as episode_table
 from memstore.database.tables import facts as fact_table
-from memstore.database.tables import meta as meta_table
 from memstore.errors import Reason, Remedy
 from memstore.history import chain, trust
 from memstore.upkeep import findings, indexes, journal_check

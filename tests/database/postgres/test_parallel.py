@@ -21,9 +21,9 @@ from memstore import NewFact, Store
 from memstore.database.postgres import parallel
 from memstore.database.postgres.address import POOL_SIZE
 from memstore.database.postgres.connection import Sent
-from memstore.search.database_lookup import DatabaseLookup
 from memstore.search.index import index as module
 from memstore.search.index.index import Index
+from memstore.search.lookups.database import DatabaseLookup
 
 pytestmark = pytest.mark.process
 

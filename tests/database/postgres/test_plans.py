@@ -12,8 +12,8 @@ import memstore
 from memstore import NewFact
 from memstore.database.postgres import pools
 from memstore.database.postgres.transaction import PostgresTransaction
-from memstore.search import database_lookup
 from memstore.search.index import index
+from memstore.search.lookups import database
 
 pytestmark = pytest.mark.process
 
@@ -64,7 +64,7 @@ def test_the_first_search_of_a_new_memory_pairs_no_row_with_each(
         if not builds:
             monkeypatch.setattr(index, "AT_ONCE", 0)
             monkeypatch.setattr(index.Index, "_work_behind", lambda _: None)
-            monkeypatch.setattr(database_lookup, "COMPARED", FACTS // 2)
+            monkeypatch.setattr(database, "COMPARED", FACTS // 2)
         assert store.search("thing 7 was seen").provisional is not builds
         monkeypatch.undo()
     with psycopg.connect(url, autocommit=True) as connection:

@@ -16,9 +16,9 @@ from memstore.database.postgres.schema import tables
 from memstore.database.postgres.transaction import MAX_BITS, code, coded
 from memstore.database.sqlite import marked
 from memstore.database.writes import BY_ID, Form, Insert, Update
-from memstore.search import database_lookup
 from memstore.search.index import index as module
 from memstore.search.index.index import Index
+from memstore.search.lookups import database
 
 CODES = (
     "SELECT fact_id, embedding, code FROM memstore_fact_vectors"
@@ -150,7 +150,7 @@ def store(url: str, monkeypatch: pytest.MonkeyPatch) -> Store:
     """Forty facts that the server searches, comparing ten vectors and ranking three rows a word."""
     monkeypatch.setattr(module, "AT_ONCE", 0)
     monkeypatch.setattr(Index, "_work_behind", lambda _: None)
-    monkeypatch.setattr(database_lookup, "COMPARED", 10)
+    monkeypatch.setattr(database, "COMPARED", 10)
     monkeypatch.setattr(full_text, "RANKED", 3)
     store = memstore.open(url)
     store.add_many(

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from memstore.faces.http.address import AcceptedNames, Address, listen, reachable, read_address
+from memstore.faces.serving.address import AcceptedNames, Address, listen, reachable, read_address
 
 PORTS = st.integers(0, 65535)
 LABELS = st.from_regex(r"[a-z][a-z0-9-]{0,9}", fullmatch=True)

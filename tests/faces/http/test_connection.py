@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memstore.faces.http.connection import ClientConnection, Connections
+from memstore.faces.serving.connection import ClientConnection, Connections
 
 
 class Wire(asyncio.Transport):

@@ -25,7 +25,7 @@ import memstore
 from memstore.errors import InvalidArgument
 from memstore.faces.http import identity, provider_tokens
 from memstore.faces.http.provider_tokens import is_jwt
-from memstore.faces.mcp.main import main
+from memstore.faces.starting.every_flag import main
 
 METADATA_URL = "http://localhost:8765/.well-known/oauth-protected-resource/mcp"
 SEARCH = {"groups": ["search"]}

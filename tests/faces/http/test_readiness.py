@@ -15,9 +15,9 @@ from tests.support.raw import raw
 import memstore
 from memstore.domain import clock
 from memstore.errors import StorageError
-from memstore.faces.http.readiness import FRESH_SECONDS, RETRY_SECONDS, Readiness
-from memstore.faces.http.stores import Stores
-from memstore.faces.mcp.opening import Opening
+from memstore.faces.serving.opening import Opening
+from memstore.faces.serving.readiness import FRESH_SECONDS, RETRY_SECONDS, Readiness
+from memstore.faces.serving.stores import Stores
 
 
 class Database:
@@ -100,7 +100,7 @@ def test_a_check_that_succeeded_is_believed_for_a_moment(
 def test_a_database_that_hangs_holds_one_thread_and_liveness_is_not_blocked(
     path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("memstore.faces.http.readiness.CHECK_SECONDS", 0.05)
+    monkeypatch.setattr("memstore.faces.serving.readiness.CHECK_SECONDS", 0.05)
     monkeypatch.setattr("memstore.faces.http.gate.LOOK_SECONDS", 0.05)
     released = threading.Event()
 

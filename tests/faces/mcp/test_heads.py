@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 import memstore
-from memstore.faces.mcp.opening import Opening
+from memstore.faces.serving.opening import Opening
 
 
 def test_the_head_is_noted_at_opening_and_closing(path: Path, tmp_path: Path) -> None:

@@ -18,7 +18,7 @@ from memstore.faces.mcp import answers, catalogue
 from memstore.faces.mcp.calls import Calls, CallStyle
 from memstore.faces.mcp.calls import drawn as written
 from memstore.faces.mcp.methods import Methods
-from memstore.faces.mcp.opening import Opening
+from memstore.faces.serving.opening import Opening
 from memstore.text.dated import adjoined
 from memstore.text.escaping import visible
 

@@ -21,8 +21,8 @@ from memstore import (
     StoreClosed,
 )
 from memstore.database.engine import waiting_at_most
-from memstore.faces.http.stores import Stores
-from memstore.faces.mcp.opening import Opening
+from memstore.faces.serving.opening import Opening
+from memstore.faces.serving.stores import Stores
 
 
 class Opener:

@@ -13,7 +13,7 @@ import memstore
 from memstore import Embedder
 from memstore.faces import wording
 from memstore.faces.from_settings import open_store
-from memstore.faces.mcp import opening, quick_start, session
+from memstore.faces.mcp import session
 from memstore.faces.mcp.catalogue import Catalogue
 from memstore.faces.options import (
     add_store_flags,
@@ -21,6 +21,8 @@ from memstore.faces.options import (
     check_learning,
     chosen_settings,
 )
+from memstore.faces.serving import opening
+from memstore.faces.starting import quick_start
 from memstore.settings import Settings
 
 

@@ -7,8 +7,9 @@ from typing import Any
 import pytest
 
 from memstore import Store
-from memstore.faces.mcp import catalogue, main
+from memstore.faces.mcp import catalogue
 from memstore.faces.mcp.calls import Calls
+from memstore.faces.starting import every_flag
 from memstore.providers.local import tokens_at_most
 
 
@@ -76,5 +77,5 @@ def test_recording_can_be_switched_off(
     for name, value in environment.items():
         monkeypatch.setenv(name, value)
     with pytest.raises(SystemExit):
-        main.main(arguments)
+        every_flag.main(arguments)
     assert [one.records for one in seen] == [records]

@@ -17,9 +17,10 @@ from tests.support import mcp_tools
 import memstore
 from memstore import MetadataFilter, Store
 from memstore.domain.records import CATEGORIES, SCOPE_FIELDS
-from memstore.faces.mcp import answers, catalogue, catalogue_file, main
+from memstore.faces.mcp import answers, catalogue, catalogue_file
 from memstore.faces.mcp.facts import conditions
 from memstore.faces.mcp.tool import Tool, ToolError
+from memstore.faces.starting import every_flag
 from memstore.prompting.prompts import template
 from memstore.providers.local import LocalEmbedder, tokens_at_most
 
@@ -441,7 +442,7 @@ def test_instructions_name_only_offered_tools() -> None:
 @pytest.mark.process
 def test_help_explains_usage_and_needs_no_sdk() -> None:
     code = (
-        "import sys\nfrom memstore.faces.mcp.main import main\n"
+        "import sys\nfrom memstore.faces.starting.every_flag import main\n"
         "try: main(['--help'])\n"
         "except SystemExit: print('mcp' in sys.modules)"
     )
@@ -455,7 +456,7 @@ def test_help_explains_usage_and_needs_no_sdk() -> None:
 
 def test_version_is_the_package_version(capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit) as ended:
-        main.main(["--version"])
+        every_flag.main(["--version"])
     assert ended.value.code == 0
     assert capsys.readouterr().out.strip() == f"memstore-mcp {memstore.__version__}"
 

@@ -11,13 +11,13 @@ from starlette.types import Receive, Scope, Send
 from tests.support.pages import BASE, ORIGIN, PORT, Opened, Pages, hidden
 
 from memstore import Store
-from memstore.faces.http.address import AcceptedNames, Address
-from memstore.faces.http.bodies import Patience
 from memstore.faces.http.pages import with_pages
-from memstore.faces.http.stores import Stores
-from memstore.faces.web.gate import MAX_BODY_BYTES
+from memstore.faces.serving.address import AcceptedNames, Address
+from memstore.faces.serving.bodies import Patience
+from memstore.faces.serving.stores import Stores
 from memstore.faces.web.routes import Route
-from memstore.faces.web.sections import SECTIONS
+from memstore.faces.web.server.gate import MAX_BODY_BYTES
+from memstore.faces.web.server.sections import SECTIONS
 
 OWN = {"Origin": ORIGIN, "Sec-Fetch-Site": "same-origin"}
 

@@ -11,7 +11,7 @@ from tests.support.engines import engine_of
 from tests.support.pages import Pages, text_of
 
 from memstore import Store, errors
-from memstore.faces.web import gate
+from memstore.faces.web.server import gate
 from memstore.facts.proposals import Proposals
 
 ERRORS = [

@@ -18,6 +18,7 @@ import psycopg
 from psycopg.errors import LockNotAvailable
 
 from memstore import settings
+from memstore.database import meta as meta_table
 from memstore.database.engine import Outdated, longest_wait, taken_back
 from memstore.database.postgres import pools, row_security, structure
 from memstore.database.postgres import tenant_cache as remembering
@@ -29,7 +30,6 @@ from memstore.database.postgres.lazy_write import LazyWrite, Locked, Outrun
 from memstore.database.postgres.schema import tables
 from memstore.database.postgres.tenant_cache import TenantRow, WriteTurn, is_same
 from memstore.database.postgres.transaction import COMMIT, PostgresTransaction
-from memstore.database.tables import meta as meta_table
 from memstore.database.writes import Insert
 from memstore.domain import clock
 from memstore.domain.arguments import checked_real

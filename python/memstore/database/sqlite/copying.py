@@ -17,10 +17,10 @@ import apsw
 
 from memstore import errors
 from memstore.database import journal
+from memstore.database import meta as meta_table
 from memstore.database.engine import PART
 from memstore.database.sqlite import integrity
 from memstore.database.sqlite.transaction import SqliteTransaction, Translated
-from memstore.database.tables import meta as meta_table
 from memstore.errors import Remedy, StorageError
 
 if TYPE_CHECKING:

@@ -12,12 +12,12 @@ from functools import cache
 from importlib.resources import files
 from typing import TYPE_CHECKING, Any, Final
 
+from memstore.database import meta as meta_table
 from memstore.database.changes import Changes, Line
 from memstore.database.journal import Author, Kind
 from memstore.database.line_filters import UPGRADE
 from memstore.database.migrations import LAST_SHARED_VERSION
 from memstore.database.tables import facts as fact_table
-from memstore.database.tables import meta as meta_table
 from memstore.database.tables import vectors as vector_table
 from memstore.domain import clock, metadata
 from memstore.domain.arguments import nfc

@@ -12,8 +12,8 @@ import json
 import os
 from typing import TYPE_CHECKING, Final
 
+from memstore.database import meta as meta_table
 from memstore.database.engine import Write
-from memstore.database.tables import meta as meta_table
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

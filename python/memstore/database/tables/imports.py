@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING
 
-from memstore.database.tables import meta as meta_table
+from memstore.database import meta as meta_table
 from memstore.database.writes import Delete
 
 if TYPE_CHECKING:

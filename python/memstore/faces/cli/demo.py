@@ -20,14 +20,14 @@ if TYPE_CHECKING:
     from memstore.domain.records import Fact
     from memstore.faces.cli import render_terminal
     from memstore.faces.cli.render_terminal import TerminalShow
-    from memstore.faces.mcp import opening
-    from memstore.faces.web import run as server
+    from memstore.faces.serving import opening
+    from memstore.faces.web.server import run as server
     from memstore.store.store import Store
 else:
     console = lazy_import("rich.console")
-    opening = lazy_import("memstore.faces.mcp.opening")
+    opening = lazy_import("memstore.faces.serving.opening")
     render_terminal = lazy_import("memstore.faces.cli.render_terminal")
-    server = lazy_import("memstore.faces.web.run")
+    server = lazy_import("memstore.faces.web.server.run")
     tempfile = lazy_import("tempfile")
 
 PIPED_WIDTH: Final = 80

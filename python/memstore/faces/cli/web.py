@@ -14,11 +14,11 @@ from memstore.store import paths
 
 if TYPE_CHECKING:
     from memstore.faces.hosts import served
-    from memstore.faces.web import run as server
+    from memstore.faces.web.server import run as server
     from memstore.settings import Settings
 else:
     served = lazy_import("memstore.faces.hosts.served")
-    server = lazy_import("memstore.faces.web.run")
+    server = lazy_import("memstore.faces.web.server.run")
 
 
 def port(text: str) -> int:

@@ -11,10 +11,10 @@ from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
 from memstore.domain.tokens import Access
 from memstore.faces.http.runs import Runs
 from memstore.faces.http.sdk_server import SdkServer, Watch
-from memstore.faces.http.stores import Confined
 from memstore.faces.mcp import clients
 from memstore.faces.mcp.catalogue import ANSWERS
 from memstore.faces.mcp.methods import Methods
+from memstore.faces.serving.stores import Confined
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Callable
@@ -24,8 +24,8 @@ if TYPE_CHECKING:
 
     from memstore.domain.protocols import JSONGenerator
     from memstore.faces.http.callers import Caller
-    from memstore.faces.http.stores import Stores
     from memstore.faces.mcp.catalogue import Catalogue
+    from memstore.faces.serving.stores import Stores
 
 CALLER: Final = "memstore.caller"
 """The key of a request's scope for who sent it; the value is ``None`` if no token is needed."""

@@ -23,15 +23,15 @@ from memstore.domain import zones
 from memstore.domain.tokens import Access
 from memstore.errors import AccessDenied, MemstoreError, Remedy
 from memstore.faces import wording
-from memstore.faces.http.bodies import BodyRefused, IncomingRequest, Patience, read, refuse
 from memstore.faces.http.callers import Caller
 from memstore.faces.http.endpoint import CALLER, requested_form
 from memstore.faces.http.hooks import HOOK_PATH
 from memstore.faces.http.identity import WELL_KNOWN, NotGranted
-from memstore.faces.http.readiness import HEALTH, LIVE, OK, PROBES, RETRY_SECONDS, Readiness
 from memstore.faces.mcp.catalogue import ANSWERS
 from memstore.faces.mcp.wire import HALF, mended
 from memstore.faces.plain_http import TIMEZONE
+from memstore.faces.serving.bodies import BodyRefused, IncomingRequest, Patience, read, refuse
+from memstore.faces.serving.readiness import HEALTH, LIVE, OK, PROBES, RETRY_SECONDS, Readiness
 from memstore.lazy import lazy_import
 
 if TYPE_CHECKING:
@@ -40,9 +40,9 @@ if TYPE_CHECKING:
     from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
     from memstore.faces.http import provider_tokens
-    from memstore.faces.http.address import AcceptedNames
     from memstore.faces.http.provider_tokens import ProviderTokens
-    from memstore.faces.http.stores import Stores
+    from memstore.faces.serving.address import AcceptedNames
+    from memstore.faces.serving.stores import Stores
     from memstore.store.file import File
 else:  # only servers with an identity provider need it
     provider_tokens = lazy_import("memstore.faces.http.provider_tokens")

@@ -29,10 +29,10 @@ from memstore.faces.hosts import keeping, own_memory, recalling
 from memstore.faces.hosts.sessions import Inherited
 from memstore.faces.hosts.transcripts import MAX_MARK_CHARACTERS, TranscriptTurn
 from memstore.faces.http.endpoint import CALLER
-from memstore.faces.http.readiness import RETRY_SECONDS
 from memstore.faces.http.runs import Runs
-from memstore.faces.http.stores import Confined
 from memstore.faces.mcp import clients
+from memstore.faces.serving.readiness import RETRY_SECONDS
+from memstore.faces.serving.stores import Confined
 from memstore.importing.memory_files import FileFact
 
 if TYPE_CHECKING:
@@ -42,8 +42,8 @@ if TYPE_CHECKING:
     from starlette.types import Scope as AsgiScope
 
     from memstore.faces.http.callers import Caller
-    from memstore.faces.http.stores import Stores
     from memstore.faces.mcp.methods import StoreSource
+    from memstore.faces.serving.stores import Stores
     from memstore.facts.following import Stated
     from memstore.store.store import Store
 

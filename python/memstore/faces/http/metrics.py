@@ -31,9 +31,9 @@ from memstore.domain import clock
 from memstore.errors import MemstoreError
 from memstore.faces import wording
 from memstore.faces.http.gate import PATH
-from memstore.faces.http.readiness import OK, PROBES
 from memstore.faces.http.sdk_server import Watch
 from memstore.faces.mcp.tool import ToolError
+from memstore.faces.serving.readiness import OK, PROBES
 from memstore.upkeep import figures
 
 if TYPE_CHECKING:
@@ -41,9 +41,9 @@ if TYPE_CHECKING:
 
     from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-    from memstore.faces.http.readiness import Readiness
-    from memstore.faces.http.stores import Stores
     from memstore.faces.mcp.catalogue import Catalogue
+    from memstore.faces.serving.readiness import Readiness
+    from memstore.faces.serving.stores import Stores
     from memstore.upkeep.figures import Figures
 
 logger = logging.getLogger(__name__)

@@ -8,10 +8,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from memstore.faces.http.gate import is_for_programs
-from memstore.faces.http.serving import trust
-from memstore.faces.web.gate import PagesGate
+from memstore.faces.serving.loop import trust
 from memstore.faces.web.kept_path import kept_path
-from memstore.faces.web.sign_in import SignIn
+from memstore.faces.web.server.gate import PagesGate
+from memstore.faces.web.server.sign_in import SignIn
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -19,9 +19,9 @@ if TYPE_CHECKING:
     from starlette.types import ASGIApp, Receive, Scope, Send
 
     from memstore.domain.protocols import JSONGenerator
-    from memstore.faces.http.address import AcceptedNames, Address
-    from memstore.faces.http.bodies import Patience
-    from memstore.faces.http.stores import Stores
+    from memstore.faces.serving.address import AcceptedNames, Address
+    from memstore.faces.serving.bodies import Patience
+    from memstore.faces.serving.stores import Stores
 
 
 def with_pages(

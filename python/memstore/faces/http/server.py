@@ -9,19 +9,19 @@ from typing import TYPE_CHECKING, Final, NoReturn, TypeAlias
 
 from memstore.errors import Conflict, MemstoreError, StorageError
 from memstore.faces import wording
-from memstore.faces.http.address import AcceptedNames, Address, listen, reachable
-from memstore.faces.http.bodies import Patience
-from memstore.faces.http.connection import MAX_HEAD_BYTES, MAX_PAGE_HEAD_BYTES
-from memstore.faces.http.draining import Drain
 from memstore.faces.http.endpoint import McpEndpoint
 from memstore.faces.http.gate import MAX_BODY_BYTES, PATH, Gate, for_pages
 from memstore.faces.http.hooks import with_hooks
-from memstore.faces.http.readiness import Readiness
 from memstore.faces.http.sdk_server import Watch
-from memstore.faces.http.serving import serve, trust
-from memstore.faces.http.stores import Stores
 from memstore.faces.mcp import prompts
-from memstore.faces.mcp.opening import end, on_signals
+from memstore.faces.serving.address import AcceptedNames, Address, listen, reachable
+from memstore.faces.serving.bodies import Patience
+from memstore.faces.serving.connection import MAX_HEAD_BYTES, MAX_PAGE_HEAD_BYTES
+from memstore.faces.serving.draining import Drain
+from memstore.faces.serving.loop import serve, trust
+from memstore.faces.serving.opening import end, on_signals
+from memstore.faces.serving.readiness import Readiness
+from memstore.faces.serving.stores import Stores
 from memstore.lazy import lazy_import
 
 if TYPE_CHECKING:
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from memstore.faces.http.identity import Identity
     from memstore.faces.http.metrics import Metrics
     from memstore.faces.mcp.catalogue import Catalogue
-    from memstore.faces.mcp.opening import Opening
+    from memstore.faces.serving.opening import Opening
 
     MakeMetrics: TypeAlias = Callable[[Catalogue, Stores, Readiness], Metrics]
     WithPages: TypeAlias = Callable[

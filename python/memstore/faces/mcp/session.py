@@ -14,9 +14,9 @@ from typing import TYPE_CHECKING, Any, Final, NoReturn
 
 from memstore.faces.mcp import protocol
 from memstore.faces.mcp.methods import Methods
-from memstore.faces.mcp.opening import end, end_on_signals
 from memstore.faces.mcp.protocol import Refused
 from memstore.faces.mcp.wire import Outgoing, lines, read_json, room_of, take_over
+from memstore.faces.serving.opening import end, end_on_signals
 from memstore.lazy import lazy_import
 
 if TYPE_CHECKING:
@@ -28,8 +28,8 @@ if TYPE_CHECKING:
     from memstore.faces.mcp import client_log, clients, roots
     from memstore.faces.mcp.catalogue import Catalogue
     from memstore.faces.mcp.methods import StoreSource
-    from memstore.faces.mcp.opening import Opening
     from memstore.faces.mcp.protocol import Message, Params
+    from memstore.faces.serving.opening import Opening
 else:
     client_log = lazy_import("memstore.faces.mcp.client_log")
     clients = lazy_import("memstore.faces.mcp.clients")

@@ -6,7 +6,7 @@ import gzip
 from http import HTTPStatus
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from memstore.faces.http.readiness import RETRY_SECONDS
+from memstore.faces.serving.readiness import RETRY_SECONDS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -6,12 +6,12 @@ from abc import ABC, abstractmethod
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, NamedTuple
 
 from memstore.frozen import field, frozen
-from memstore.search.lookup import F
+from memstore.search.lookups.base import F
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
 
-    from memstore.search.lookup import Lookup, Order, Query
+    from memstore.search.lookups.base import Lookup, Order, Query
 
 
 class Weights(NamedTuple):

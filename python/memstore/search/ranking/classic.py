@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING, Any
 from memstore._kernel import ranking
 from memstore.domain.results import CLASSIC, ScoreParts
 from memstore.frozen import frozen
-from memstore.search.lookup import Order, Ranked
+from memstore.search.lookups.base import Order, Ranked
 from memstore.search.ranking.base import Ranking
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from memstore.search.lookup import Query
+    from memstore.search.lookups.base import Query
     from memstore.search.ranking.base import Ageing, Candidates, Weights
 
 

@@ -17,11 +17,11 @@ from memstore.search.ranking.classic import Classic
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from memstore.search import dates
-    from memstore.search.lookup import Lookup, Order, Query
+    from memstore.search.lookups import dates
+    from memstore.search.lookups.base import Lookup, Order, Query
     from memstore.search.ranking.base import Candidates
 else:
-    dates = lazy_import("memstore.search.dates")
+    dates = lazy_import("memstore.search.lookups.dates")
 
 DATED: Final = 3
 """How many rows of a date in the query become candidates, if it says more than that date: more of

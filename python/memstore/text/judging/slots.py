@@ -1,177 +1,156 @@
-"""Compares what an extractor found in two claims."""
+"""The slots of a claim: what of it an extractor named, as far as the text bears it out.
+
+They are stored with the fact as a JSON object of texts. A slot that is not found in the text is
+dropped, because two facts are compared by it.
+"""
 
 from __future__ import annotations
 
-import unicodedata
-from typing import TYPE_CHECKING, Literal
+import re
+from collections.abc import Mapping
+from datetime import UTC, datetime, timedelta
+from typing import TYPE_CHECKING, Any, Final
 
-from memstore._kernel.claims import (
-    ADDS,
-    ATTRIBUTE,
-    CHANGES,
-    CORRECTS,
-    DAY,
-    FUNCTION,
-    HOME,
-    KIN,
-    MANY,
-    NAME,
-    NOW,
-    OWNER,
-    REGION,
-    REPLACES,
-    TEMPORARY,
-    USER,
-    WORK,
-    Reading,
-)
-from memstore.frozen import frozen
+from memstore.domain import clock
+from memstore.domain.arguments import MAX_NAME, checked_text
+from memstore.errors import InvalidArgument, InvalidArgumentType
 from memstore.text.folding import folded
-from memstore.text.judging.pair import OVER, TURNS, is_value
+from memstore.text.judging.compared import Slots
+from memstore.text.words import UNSPACED_RUN
 
 if TYPE_CHECKING:
-    from memstore._kernel.claims import Word
-    from memstore.text.judging.pair import Pair
+    from collections.abc import Iterable
+    from typing import Literal
 
-STRONG = OVER | CHANGES | CORRECTS | REPLACES
-"""Marks after which even a verb that accumulates has another value."""
+CARDINALITIES: Final = ("one", "many")
+
+SAID_AT: Final = "said_at"
+"""Beside the slots: when the fact was said, if its ``valid_at`` is the time from which it holds."""
+
+NAMES: Final = ("holder", "attribute", "value", "cardinality", "holds_from", "holds_until", SAID_AT)
+
+ATTRIBUTES: Final = frozenset(
+    "name age birthday home address email phone work employer role salary marriage partner diet "
+    "allergy health language nationality pet vehicle hobby preference plan location owner status "
+    "version port price deadline schedule".split()
+)
+"""Attributes that a text need not name: "lives in Rome" says where somebody's home is."""
+
+DATE: Final = re.compile(r"(\d{4})(?:-(\d{2})(?:-(\d{2}))?)?")
+"""A day, a month or a year."""
 
 
-@frozen
-class Slots:
-    """What an extractor found in a claim, each word of it found in the text."""
+def checked(given: Mapping[str, str]) -> dict[str, str] | None:
+    """Return slots that can be stored; ``None`` if there are none.
 
-    holder: str | None = None
-    attribute: str | None = None
-    value: str | None = None
-    cardinality: Literal["one", "many"] | None = None
-    holds_from: str | None = None
-    holds_until: str | None = None
-
-
-class Compared:
-    """The slots of an older and a newer claim, with their folded texts.
-
-    Attributes:
-        replace: one attribute of one holder, which has one value, has another one, or has ended.
-        end: both speak of one value of one attribute.
-        differ: the attributes or the holders differ, or the attribute has several values.
+    Raises:
+        InvalidArgument: one has an unknown name, is blank or too long.
+        InvalidArgumentType: they are not texts by name.
     """
-
-    def __init__(self, old: Slots, new: Slots, texts: tuple[str, str]) -> None:
-        known = bool(old.attribute and new.attribute)
-        same = known and _same(old.attribute, new.attribute)
-        same = same and (not (old.holder and new.holder) or _same(old.holder, new.holder))
-        valued = _stands(old.value, texts[0]) and _stands(new.value, texts[1])
-        one = old.cardinality == new.cardinality == "one"
-        ended = bool(new.holds_until) and not old.holds_until
-        self.end = same and (ended or (valued and _same(old.value, new.value)))
-        self.replace = same and one and (ended or (valued and not self.end))
-        self._value = {*_keys(new.value or "")}
-        self._holders = (old.holder, new.holder) if same else (None, None)
-        self.differ = known and (not same or "many" in (old.cardinality, new.cardinality))
-
-    def name_holder(self, pair: Pair) -> bool:
-        """Whether the one holder of both stands in each text."""
-        sides = zip(self._holders, (pair.old, pair.new), strict=True)
-        return all(holder and _names(reading, holder) for holder, reading in sides)
-
-    def names(self, pair: Pair) -> bool:
-        """Whether the newer value is all that the words add, where they end or correct."""
-        gained = {word.key for word in pair.gained}
-        return bool(pair.marks & STRONG and self._value & gained)
+    if not isinstance(given, Mapping):
+        raise InvalidArgumentType(
+            f"must be a JSON object, not {type(given).__name__}", argument="slots"
+        )
+    for name, value in given.items():
+        if name not in NAMES:
+            raise InvalidArgument(f"there is no slot {str(name)[:40]!r}", argument="slots")
+        checked_text(value, f"slots: {name}", MAX_NAME)
+    if given.get("cardinality", "one") not in CARDINALITIES:
+        raise InvalidArgument("cardinality must be one or many", argument="slots")
+    return dict(given) or None
 
 
-def _same(one: str | None, other: str | None) -> bool:
-    """Whether two slots have the same words, apart from articles; "I" and "my" are one."""
-    return _keys(one or "") == _keys(other or "")
+def slots_of(stored: Mapping[str, Any] | None) -> Slots | None:
+    """Return the slots of a fact for a judge; ``None`` if there are none."""
+    if not stored:
+        return None
+    told = {name: one for name, one in stored.items() if isinstance(one, str) and one}
+    return Slots(
+        holder=told.get("holder"),
+        attribute=told.get("attribute"),
+        value=told.get("value"),
+        cardinality=_cardinality(told.get("cardinality")),
+        holds_from=told.get("holds_from"),
+        holds_until=told.get("holds_until"),
+    )
 
 
-def _names(reading: Reading, holder: str) -> bool:
-    words = Reading(unicodedata.normalize("NFKC", holder), "").words
-    return {word.stem for word in words if word.is_telling or len(words) == 1} <= {
-        word.stem for word in reading.words
+def _cardinality(text: str | None) -> Literal["one", "many"] | None:
+    if text == "one":
+        return "one"
+    return "many" if text == "many" else None
+
+
+def found(given: Mapping[str, object], content: str, subject: str) -> dict[str, str]:
+    """Return those of a model's slots that a claim's text says.
+
+    The holder may be its subject instead, and the attribute one of :data:`ATTRIBUTES`. Without an
+    attribute and a value, it does not matter how many values there can be.
+    """
+    told = {
+        name: " ".join(value.split())
+        for name in NAMES
+        if isinstance(value := given.get(name), str) and 0 < len(value.strip()) <= MAX_NAME
     }
+    kept: dict[str, str] = {}
+    if (holder := told.get("holder")) and _said(holder, (content, subject)):
+        kept["holder"] = holder
+    if (attribute := told.get("attribute")) and (
+        folded(attribute) in ATTRIBUTES
+        or all(_said(word, (content,)) for word in attribute.split())
+    ):
+        kept["attribute"] = folded(attribute)
+    if (value := told.get("value")) and _said(value, (content,)):
+        kept["value"] = value
+    if {"attribute", "value"} <= kept.keys() and told.get("cardinality") in CARDINALITIES:
+        kept["cardinality"] = told["cardinality"]
+    for name in ("holds_from", "holds_until"):
+        if name in told and _said(told[name], (content,)):
+            kept[name] = told[name]
+    return kept
 
 
-def _stands(value: str | None, text: str) -> bool:
-    """Whether a value stands in the folded text; one that an extractor made up tells nothing."""
-    return bool(value) and folded(value or "") in text
-
-
-def _keys(text: str) -> list[int | str]:
-    words = Reading(unicodedata.normalize("NFKC", text), "").words
-    named: list[int | str] = [word.key for word in words if not word.is_dropped]
-    if named or (text and all(word.roles & (FUNCTION | OWNER) for word in words)):
-        return named
-    return [folded(text)]
-
-
-def may_prove(pair: Pair, value: str | None = None, former: str | None = None) -> bool:
-    """Whether the words allow what slots and signs say together.
-
-    An extractor drops conditions, so a proof still needs the same signs and no other condition.
-
-    Args:
-        value: of the newer claim, which may stand where a holder does: "Wen is the lead now".
-        former: the value of the older claim. Words that both texts have are no other value.
-    """
-    either = pair.old.roles | pair.new.roles
-    named = {*_keys(value or "")}
-    other = (word for word in pair.side_by_side.new_head if word.key not in named)
-    return (
-        pair.same_signs
-        and pair.heads_own
-        and not pair.narrows
-        and not (pair.denied and pair.marks & CHANGES)  # "was not moved to"
-        and not _may_lie_within(pair)
-        and _is_new(value, pair.new, pair.old)
-        and (_is_new(former, pair.old, pair.new) or bool(pair.marks & STRONG))
-        and not either & ADDS
-        and (not pair.old.roles & TEMPORARY or bool(pair.marks & (OVER | NOW)))
-        and pair.holds_on
-        and not (pair.old.roles & MANY and not pair.marks & STRONG and pair.marks & NOW)
-        and (bool(pair.marks & STRONG) or not _gains_day(pair))
-        and not any(_is_another(word, pair) for word in other)
+def _said(part: str, texts: Iterable[str]) -> bool:
+    """Return whether a text contains a part, as whole words where words have blanks."""
+    wanted = folded(part)
+    before, after = (
+        "" if re.fullmatch(UNSPACED_RUN, end) or not end.isalnum() else rf"{look}\w)"
+        for end, look in ((wanted[:1], "(?<!"), (wanted[-1:], "(?!"))
     )
+    whole = re.compile(f"{before}{re.escape(wanted)}{after}")
+    return bool(wanted) and any(whole.search(folded(text)) for text in texts)
 
 
-def _may_lie_within(pair: Pair) -> bool:
-    """Whether one of two places may lie in the other, as a town lies in its region."""
-    if pair.marks & TURNS:
-        return False
-    regions = [any(word.roles & REGION for word in side) for side in (pair.lost, pair.gained)]
-    if regions[0] != regions[1]:
-        return True
-    both = pair.old.roles & pair.new.roles
-    if both & WORK:  # a firm is no part of another firm, but a district of a town
-        named = [word.kind == NAME for word in (*pair.lost, *pair.gained)]
-        return any(named) and not all(named)
-    return bool(both & HOME)
+def began(slots: Mapping[str, str] | None) -> datetime | None:
+    """Return since when a fact holds, if its slots name a day, a month or a year."""
+    period = _period((slots or {}).get("holds_from"))
+    return None if period is None else period[0]
 
 
-def _gains_day(pair: Pair) -> bool:
-    """Whether only the newer claim speaks of days: at 9 on Sundays."""
-    return any(word.roles & DAY for word in pair.gained) and not pair.old.roles & DAY
+def ends(slots: Mapping[str, str] | None) -> datetime | None:
+    """Return the end of the day, the month or the year until which a fact holds."""
+    period = _period((slots or {}).get("holds_until"))
+    return None if period is None else period[1]
 
 
-def _is_new(value: str | None, this: Reading, other: Reading) -> bool:
-    """Whether a value has a word that the other text does not have; no value may have any."""
-    known = {word.stem for word in other.words}
-    said = folded(value or "")
-    return not said or any(
-        folded(word.text) in said and word.stem not in known
-        for word in this.words
-        if not word.is_dropped
-    )
+def _period(text: str | None) -> tuple[datetime, datetime] | None:
+    given = DATE.fullmatch(text or "")
+    if given is None:
+        return None
+    year, month, day = (None if part is None else int(part) for part in given.groups())
+    try:
+        first = datetime(year or 0, month or 1, day or 1, tzinfo=UTC)
+        if day is not None:
+            return first, first + timedelta(days=1)
+        if month is not None:
+            return first, datetime(first.year + month // 12, month % 12 + 1, 1, tzinfo=UTC)
+        return first, datetime(first.year + 1, 1, 1, tzinfo=UTC)
+    except (ValueError, OverflowError):
+        return None
 
 
-def _is_another(word: Word, pair: Pair) -> bool:
-    """Whether a word before the verb, which only the newer claim has, may name another holder."""
-    if is_value(word) or word.roles & ATTRIBUTE or word.families & pair.families:
-        return False
-    if word.kind == NAME or word.roles & KIN or (word.text[:1].isupper() and not word.roles):
-        return True
-    following = pair.new.words[pair.new.words.index(word) + 1 :]
-    # "The old app" is another one than the app.
-    return not pair.new.roles & USER or any(next_one.roles & USER for next_one in following[:1])
+def told_at(slots: Mapping[str, str] | None, valid_at: datetime | None) -> datetime | None:
+    """Return when a fact was said; ``None`` if that is not known apart from when it was stored."""
+    if slots and SAID_AT in slots:
+        return clock.moment(slots[SAID_AT], SAID_AT)
+    return valid_at if began(slots) is None else None

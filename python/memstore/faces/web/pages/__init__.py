@@ -1,1 +1,1 @@
-"""The pages, a module each; :mod:`memstore.faces.web.sections` is their table."""
+"""The pages, a module each; :mod:`memstore.faces.web.server.sections` is their table."""

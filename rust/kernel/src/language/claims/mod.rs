@@ -1,7 +1,7 @@
 //! Reads claims for comparison: what each word does, and which words of two claims differ.
 //!
 //! Nothing is decided here. The rules that judge which claim replaces which are in Python
-//! (`text/judge.py`); they see words with their [`roles`], a [`Reading`] of each text and the
+//! (`text/judging/judge.py`); they see words with their [`roles`], a [`Reading`] of each text and the
 //! [`Alignment`] of two.
 
 mod alignment;

@@ -18,7 +18,7 @@ from memstore.errors import FileMissing, MemstoreError
 from memstore.faces import wording
 
 if TYPE_CHECKING:
-    from memstore.faces.http.stores import Stores
+    from memstore.faces.serving.stores import Stores
 
 logger = logging.getLogger(__name__)
 

@@ -19,21 +19,22 @@ from starlette.datastructures import Headers
 from memstore.database.engine import waiting_at_most
 from memstore.domain import zones
 from memstore.errors import Explained
-from memstore.faces.http.bodies import BodyRefused, IncomingRequest, Patience, read, refuse
-from memstore.faces.web import files, problems, sections, templating
+from memstore.faces.serving.bodies import BodyRefused, IncomingRequest, Patience, read, refuse
+from memstore.faces.web import files, problems, templating
 from memstore.faces.web.problems import ChangedSince
 from memstore.faces.web.reply import Reply, plain, redirect
-from memstore.faces.web.sign_in import ENTER, ENTER_PATHS
+from memstore.faces.web.server import sections
+from memstore.faces.web.server.sign_in import ENTER, ENTER_PATHS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Mapping
 
     from starlette.types import Receive, Scope, Send
 
-    from memstore.faces.http.address import AcceptedNames
+    from memstore.faces.serving.address import AcceptedNames
     from memstore.faces.web.problems import Problem
+    from memstore.faces.web.server.sign_in import SignIn
     from memstore.faces.web.sessions import Session
-    from memstore.faces.web.sign_in import SignIn
     from memstore.faces.web.visit import Visit
 
 logger = logging.getLogger(__name__)

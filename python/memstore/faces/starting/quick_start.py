@@ -10,17 +10,18 @@ import sys
 from typing import TYPE_CHECKING, Final
 
 from memstore import settings
-from memstore.faces.mcp import catalogue, opening, session
+from memstore.faces.mcp import catalogue, session
+from memstore.faces.serving import opening
 from memstore.lazy import lazy_import
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from memstore.faces import from_settings
-    from memstore.faces.mcp import main as every_flag
+    from memstore.faces.starting import every_flag
     from memstore.settings import Settings
 else:
-    every_flag = lazy_import("memstore.faces.mcp.main")
+    every_flag = lazy_import("memstore.faces.starting.every_flag")
     from_settings = lazy_import("memstore.faces.from_settings")
 
 AUTO: Final = "auto"
@@ -36,7 +37,7 @@ ODD: Final = (
 
 
 def main(argv: Sequence[str] | None = None) -> None:
-    """Serve as the flags say; all but the plainest are read by :mod:`memstore.faces.mcp.main`."""
+    """Serve as the flags say; all but the plainest are read by :mod:`.every_flag`."""
     given = sys.argv[1:] if argv is None else argv
     try:
         chosen = _plain(given)

@@ -30,8 +30,8 @@ if TYPE_CHECKING:
     from memstore.domain.records import Fact
     from memstore.domain.results import Respelt
     from memstore.embedding.vectors import Vector
-    from memstore.search.dates import Calendar
     from memstore.search.index.index import RowKind
+    from memstore.search.lookups.dates import Calendar
 
 F = TypeVar("F", FactFilter, EpisodeFilter)
 

@@ -17,8 +17,8 @@ from memstore.frozen import frozen
 from memstore.lazy import cached_property
 from memstore.text.folding import folded, spaced
 from memstore.text.judging import denials, proofs, signs
+from memstore.text.judging.compared import Compared, Slots, may_prove
 from memstore.text.judging.pair import OVER, Pair
-from memstore.text.judging.slots import Compared, Slots, may_prove
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection

@@ -17,16 +17,16 @@ from typing import TYPE_CHECKING, Final, NoReturn
 
 from memstore.errors import MemstoreError
 from memstore.faces import from_settings, wording
-from memstore.faces.http.address import AcceptedNames, Address, listen
-from memstore.faces.http.bodies import Patience
-from memstore.faces.http.connection import MAX_PAGE_HEAD_BYTES
-from memstore.faces.http.serving import serve, trust
-from memstore.faces.http.stores import Stores
-from memstore.faces.mcp.opening import Opening, end, on_signals
+from memstore.faces.serving.address import AcceptedNames, Address, listen
+from memstore.faces.serving.bodies import Patience
+from memstore.faces.serving.connection import MAX_PAGE_HEAD_BYTES
+from memstore.faces.serving.loop import serve, trust
+from memstore.faces.serving.opening import Opening, end, on_signals
+from memstore.faces.serving.stores import Stores
 from memstore.faces.web import kept_path
-from memstore.faces.web.gate import PagesGate
+from memstore.faces.web.server.gate import PagesGate
+from memstore.faces.web.server.sign_in import ENTER, SOURCE, USER, SignIn
 from memstore.faces.web.sessions import CODE_LIFE, Codes
-from memstore.faces.web.sign_in import ENTER, SOURCE, USER, SignIn
 
 if TYPE_CHECKING:
     import socket

@@ -10,9 +10,9 @@ import anyio
 import uvicorn
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
-from memstore.faces.http.connection import MAX_HEAD_BYTES, ClientConnection, Connections
-from memstore.faces.http.draining import Drain
-from memstore.faces.mcp.opening import end, on_signals
+from memstore.faces.serving.connection import MAX_HEAD_BYTES, ClientConnection, Connections
+from memstore.faces.serving.draining import Drain
+from memstore.faces.serving.opening import end, on_signals
 
 if TYPE_CHECKING:
     import asyncio
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from starlette.types import ASGIApp, Message, Receive, Scope, Send
     from uvicorn.server import ServerState
 
-    from memstore.faces.mcp.opening import Opening
+    from memstore.faces.serving.opening import Opening
 
 GRACE_SECONDS: Final = 3
 """For calls that are running at shutdown; then they are dropped."""

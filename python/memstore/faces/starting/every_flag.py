@@ -17,21 +17,22 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from memstore.domain.protocols import JSONGenerator
-    from memstore.faces.http import address, draining, identity, metrics, server
+    from memstore.faces.http import identity, metrics, server
     from memstore.faces.http import pages as web_pages
     from memstore.faces.http.identity import Identity
-    from memstore.faces.mcp import catalogue, opening, session
+    from memstore.faces.mcp import catalogue, session
+    from memstore.faces.serving import address, draining, opening
     from memstore.learn import server_learning
     from memstore.learn.background import BackgroundLearning
     from memstore.settings import Settings
     from memstore.store.store import Store
 else:
-    address = lazy_import("memstore.faces.http.address")
-    draining = lazy_import("memstore.faces.http.draining")
+    address = lazy_import("memstore.faces.serving.address")
+    draining = lazy_import("memstore.faces.serving.draining")
     identity = lazy_import("memstore.faces.http.identity")
     metrics = lazy_import("memstore.faces.http.metrics")
     catalogue = lazy_import("memstore.faces.mcp.catalogue")
-    opening = lazy_import("memstore.faces.mcp.opening")
+    opening = lazy_import("memstore.faces.serving.opening")
     server = lazy_import("memstore.faces.http.server")
     server_learning = lazy_import("memstore.learn.server_learning")
     session = lazy_import("memstore.faces.mcp.session")

@@ -10,7 +10,7 @@ from memstore.database.tables import generations as generation_table
 from memstore.database.tables import vectors as vector_table
 from memstore.embedding.vectors import similarities
 from memstore.lazy import cached_property, lazy_import
-from memstore.search.lookup import (
+from memstore.search.lookups.base import (
     F,
     Lookup,
     Terms,

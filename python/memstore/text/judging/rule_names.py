@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from memstore.domain.arguments import checked_choice, checked_items
-from memstore.text.judge import Rule
+from memstore.text.judging.judge import Rule
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

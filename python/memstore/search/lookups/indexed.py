@@ -13,9 +13,8 @@ from memstore.embedding.vectors import numbers, similarities
 from memstore.frozen import replace
 from memstore.lazy import lazy_import
 from memstore.providers.local import HAS_MODEL, MODEL
-from memstore.search.database_lookup import DatabaseLookup
 from memstore.search.index import visibility
-from memstore.search.lookup import (
+from memstore.search.lookups.base import (
     About,
     Elsewhere,
     F,
@@ -29,6 +28,7 @@ from memstore.search.lookup import (
     cosines_of_vectors,
     parts_by_word,
 )
+from memstore.search.lookups.database import DatabaseLookup
 from memstore.text.words import has_unspaced, identifiers
 
 if TYPE_CHECKING:
@@ -40,13 +40,13 @@ if TYPE_CHECKING:
     from memstore.domain.generations import Generation
     from memstore.domain.records import Fact, Scope
     from memstore.embedding.vectors import Vector
-    from memstore.search import dates
-    from memstore.search.dates import Calendar
     from memstore.search.index.contents import FeedContents
     from memstore.search.index.index import RowKind
     from memstore.search.index.visibility import Visible
+    from memstore.search.lookups import dates
+    from memstore.search.lookups.dates import Calendar
 else:
-    dates = lazy_import("memstore.search.dates")
+    dates = lazy_import("memstore.search.lookups.dates")
 
 
 T = TypeVar("T")

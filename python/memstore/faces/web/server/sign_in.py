@@ -15,7 +15,7 @@ from memstore.errors import AccessDenied, Explained
 from memstore.faces import wording
 from memstore.faces.web import kept_path, templating
 from memstore.faces.web.reply import Reply, redirect
-from memstore.faces.web.sections import MENU
+from memstore.faces.web.server.sections import MENU
 from memstore.faces.web.sessions import Codes, Session, Sessions, SignInRefused
 from memstore.faces.web.visit import Visit
 from memstore.store.store import by_actor, file_of, in_run
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from memstore.domain.protocols import JSONGenerator
-    from memstore.faces.http.stores import Stores
+    from memstore.faces.serving.stores import Stores
     from memstore.faces.web.menu import MenuItem
     from memstore.faces.web.problems import Problem
     from memstore.store.store import Store

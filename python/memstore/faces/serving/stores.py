@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from typing import Any
 
-    from memstore.faces.mcp.opening import Opening
+    from memstore.faces.serving.opening import Opening
     from memstore.store import store as stores
     from memstore.store.store import Store
 else:
