@@ -28,7 +28,7 @@ import memstore
 from benches.postgres import seconds, shown
 from benches.postgres_server import in_use
 from memstore.database.postgres.engine import PostgresEngine
-from memstore.database.postgres.lazy_write import Outrun
+from memstore.database.postgres.lazy_work import Outrun
 
 WAYS = ("without the lock", "in a write of the memory")
 ANSWERS_AFTER_SECONDS = 0.02

@@ -71,8 +71,8 @@ DOORS = {
     "httpx": {"providers.http"},
     "markdown_it": {"text.notes"},
     "langchain_core": {"adapters.langchain"},
-    "mcp": {"faces.http.endpoint", "faces.http.sdk_server"},
-    "mcp_types": {"faces.http.sdk_server"},
+    "mcp": {"faces.http.endpoint"},
+    "mcp_types": {"faces.http.endpoint"},
     "memstore._kernel.PanicException": {"search.index.index"},
     "memstore._kernel.chain": {"database.acts", "database.journal", "history.chain"},
     "memstore._kernel.codes": {"search.index.contents"},
@@ -93,8 +93,7 @@ DOORS = {
             "bearing",
             "lookups.base",
             "lookups.indexed",
-            "ranking.classic",
-            "ranking.contextual",
+            "ranking",
         )
     },
     "memstore._kernel.vectors": {"embedding.vectors", "vectors"},
@@ -111,10 +110,10 @@ DOORS = {
         f"database.postgres.{name}"
         for name in (
             "address",
+            "administration",
             "arrays",
             "checks",
             "connection",
-            "distribution",
             "engine",
             "failures",
             "pools",

@@ -14,8 +14,6 @@ import sys
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from memstore.domain.differences import Difference as Difference
-    from memstore.domain.differences import Differences as Differences
     from memstore.domain.entities import Entity as Entity
     from memstore.domain.entities import EntityDecision as EntityDecision
     from memstore.domain.entities import GraphBuilt as GraphBuilt
@@ -51,7 +49,6 @@ if TYPE_CHECKING:
     from memstore.domain.protocols import Embedder as Embedder
     from memstore.domain.protocols import Generator as Generator
     from memstore.domain.protocols import JSONGenerator as JSONGenerator
-    from memstore.domain.recall import Recalled as Recalled
     from memstore.domain.records import AboutOthers as AboutOthers
     from memstore.domain.records import AtLeast as AtLeast
     from memstore.domain.records import Fact as Fact
@@ -80,8 +77,6 @@ if TYPE_CHECKING:
     from memstore.domain.trust import TrustChange as TrustChange
     from memstore.domain.unread import Portion as Portion
     from memstore.domain.unread import UnreadThread as UnreadThread
-    from memstore.domain.why_not import RankedFact as RankedFact
-    from memstore.domain.why_not import WhyNot as WhyNot
     from memstore.errors import AccessDenied as AccessDenied
     from memstore.errors import Cancelled as Cancelled
     from memstore.errors import Conflict as Conflict
@@ -118,6 +113,8 @@ if TYPE_CHECKING:
     from memstore.facts.batch import SupersedeFact as SupersedeFact
     from memstore.facts.batch import YieldsTo as YieldsTo
     from memstore.facts.keyed import DeleteKey as DeleteKey
+    from memstore.history.differences import Difference as Difference
+    from memstore.history.differences import Differences as Differences
     from memstore.history.erasure import ErasurePlan as ErasurePlan
     from memstore.history.reverting import Plan as Plan
     from memstore.learn.consolidation import Consolidated as Consolidated
@@ -136,6 +133,9 @@ if TYPE_CHECKING:
     from memstore.providers.ollama import OllamaGenerator as OllamaGenerator
     from memstore.providers.openai import OpenAIEmbedder as OpenAIEmbedder
     from memstore.providers.openai import OpenAIGenerator as OpenAIGenerator
+    from memstore.search.recall import Recalled as Recalled
+    from memstore.search.why_not import RankedFact as RankedFact
+    from memstore.search.why_not import WhyNot as WhyNot
     from memstore.store.async_plans import AsyncErasurePlan as AsyncErasurePlan
     from memstore.store.async_plans import AsyncPlan as AsyncPlan
     from memstore.store.async_store import AsyncFile as AsyncFile
@@ -160,11 +160,11 @@ _NAMES = {
     "domain.episodes": "Episode EpisodeHit EpisodeHits NewEpisode ThreadSummary",
     "domain.explanations": "Explanation ExplanationEntry",
     "domain.erasures": "Erased ErasureCounts ErasureStep Remains",
-    "domain.differences": "Difference Differences",
+    "history.differences": "Difference Differences",
     "domain.log": "Act ActChange DayActivity LogLine",
     "domain.plans": "PlanConflict Reverted Step",
     "domain.proposals": "Decided Proposal Question",
-    "domain.recall": "Recalled",
+    "search.recall": "Recalled",
     "domain.records": (
         "AboutOthers AtLeast Fact Head JournalLine NewFact Scope SearchHit SearchHits"
     ),
@@ -176,7 +176,7 @@ _NAMES = {
     "domain.tasks": "Task",
     "domain.tokens": "AccessToken",
     "domain.unread": "Portion UnreadThread",
-    "domain.why_not": "RankedFact WhyNot",
+    "search.why_not": "RankedFact WhyNot",
     "domain.results": "Matched Results Span WordsOnly",
     "errors": (
         "AccessDenied Cancelled Conflict EmbedderError EmbedderMismatch EmbedderRejected "

@@ -13,7 +13,7 @@ from tests.support.clock import ManualClock
 
 import memstore
 from memstore import NewEpisode, Scope, Store
-from memstore.briefing.budget import LineGroup, ShownLine, clipped, fitting, shared
+from memstore.briefing.briefing import LineGroup, ShownLine, clipped, fitting, shared
 from memstore.domain import clock
 from memstore.domain.standing import Standing
 from memstore.providers.local import tokens_at_most

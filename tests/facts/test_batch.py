@@ -25,7 +25,7 @@ from memstore import (
 )
 from memstore.database import journal
 from memstore.database.sqlite.engine import SqliteEngine
-from memstore.history import replay
+from memstore.history import past
 
 ANA = Scope(user_id="ana")
 BEN = Scope(user_id="ben", agent_id="a1")
@@ -386,7 +386,7 @@ def test_journal_replay_reproduces_the_state(
     store.reinstate(proposed.old.id)
     engine = SqliteEngine(path)
     with engine.read() as transaction:
-        states = {id_: replay.state(ops) for id_, ops in journal.by_fact(transaction)}
+        states = {id_: past.state(ops) for id_, ops in journal.by_fact(transaction)}
     engine.close()
     assert states.keys() == {fact.id for fact in everything(store)}
     for fact in everything(store):

@@ -14,7 +14,7 @@ import memstore
 from memstore import MetadataFilter, Scope, Store
 from memstore.briefing import briefing
 from memstore.briefing.briefing import ABOUT_THE_USER, SESSION
-from memstore.database import journal, last_changes
+from memstore.database import changed_facts, journal
 from memstore.database.engine import Transaction
 from memstore.database.filters import EpisodeFilter, FactFilter
 from memstore.database.tables import counts, feeds, indexed, threads
@@ -187,11 +187,13 @@ READS: dict[str, Callable[[Any, str], Any]] = {
     "subjects by size": lambda t, o: counts.subjects(
         t, facts(o), "", SubjectOrder.SIZE, counts.SubjectPlace("s1", 3), 3
     ),
-    "last line of a large subject": lambda t, o: last_changes.last_line(
-        t, facts(o), "s1", last_changes.FEW + 1, 300
+    "last line of a large subject": lambda t, o: changed_facts.last_line(
+        t, facts(o), "s1", changed_facts.FEW + 1, 300
     ),
-    "last line of a small subject": lambda t, o: last_changes.last_line(t, facts(o), "s1", 5, 300),
-    "subjects by their last change": lambda t, o: [*last_changes.subjects_before(t, facts(o), 300)],
+    "last line of a small subject": lambda t, o: changed_facts.last_line(t, facts(o), "s1", 5, 300),
+    "subjects by their last change": lambda t, o: [
+        *changed_facts.subjects_before(t, facts(o), 300)
+    ],
     "owners": lambda t, o: counts.of_owners(t, ("default",), 3),
     "open proposals": lambda t, o: proposal_table.select(
         t, "default", open_proposals(o), after_id=1, limit=5

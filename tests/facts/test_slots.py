@@ -14,7 +14,7 @@ from memstore import Extractor, Memory, Store
 from memstore.database.tables.facts import journalled
 from memstore.domain.records import NewFact
 from memstore.errors import InvalidArgument
-from memstore.history import replay
+from memstore.history import past
 
 HOME = "Ana has lived in Lisbon since 2026-05"
 TEXT = "I moved to Lisbon in May"
@@ -94,7 +94,7 @@ def test_slots_are_journalled_exported_and_imported(
 ) -> None:
     fact = extracted(store)
     lines = [line for line in store.journal(fact.id) if line.fact_id == fact.id]
-    assert replay.state(lines) == journalled(fact)
+    assert past.state(lines) == journalled(fact)
     assert store.verify() == []
     other = open_store(tmp_path / "other.db")
     other.import_(store.export())

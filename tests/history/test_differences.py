@@ -20,7 +20,7 @@ import memstore
 from memstore import Conflict, InvalidArgument, NotFound, Store
 from memstore.database import journal
 from memstore.domain import clock
-from memstore.history import replay
+from memstore.history import past
 from memstore.store.paths import is_server
 
 OpenStore = Callable[..., Store]
@@ -323,7 +323,7 @@ def replayed(store: Store, found: Any) -> Listed:
     with store.file.engine.read() as transaction:
         for fact_id, lines in journal.by_fact(transaction):
             own = [line for line in lines if line.id <= found.line]
-            state = replay.state(own) if own else None
+            state = past.state(own) if own else None
             if state is None or {"superseded_by", "deleted_at"} & state.keys():
                 continue
             expires = state.get("expired_at")

@@ -19,7 +19,7 @@ from memstore.database import journal, line_filters
 from memstore.database.tables.facts import is_task
 from memstore.domain import clock
 from memstore.domain.plans import Selection
-from memstore.history import replay, reverting
+from memstore.history import past, reverting
 
 OpenStore = Callable[..., Store]
 
@@ -57,7 +57,7 @@ def without(store: Store, *sources: str) -> list[Any]:
         id_: [one for one in lines if one.source not in sources] for id_, lines in every.items()
     }
     legs = {
-        fact_id: [one for one in lines if one.kind in (*replay.BEGINS, "confirm")]
+        fact_id: [one for one in lines if one.kind in (*past.BEGINS, "confirm")]
         for fact_id, lines in rest.items()
     }
     found = []
@@ -68,10 +68,10 @@ def without(store: Store, *sources: str) -> list[Any]:
             one
             for one in lines
             if one in rest[fact_id]
-            or one.kind in replay.BEGINS
+            or one.kind in past.BEGINS
             or (one.kind == "supersede" and _is_kept(one, every, legs))
         ]
-        state = replay.state([one for one in kept if one.kind != "confirm"]) or {}
+        state = past.state([one for one in kept if one.kind != "confirm"]) or {}
         times = [one.after or {} for one in legs[fact_id] if one.kind == "confirm"]
         state["confirmed_count"] = len(times)
         state["last_confirmed_at"] = times[-1]["last_confirmed_at"] if times else None

@@ -24,7 +24,7 @@ from tests.support.raw import raw
 import memstore
 from memstore import StorageError, Store, TransferError
 from memstore.database.foreign import duckdb_file
-from memstore.importing import engram, importer, json_stream, original
+from memstore.importing import engram, importer, long_json, original
 from memstore.importing.records import Damaged, Imported
 from memstore.lazy import lazy_import
 
@@ -871,7 +871,7 @@ def test_server_memory_damaged_record_is_named(
 def read(text: str, folder: Path) -> list[Any]:
     file = folder / "x.json"
     file.write_text(text, encoding="utf-8", errors="surrogatepass")
-    return list(json_stream.records(file))
+    return list(long_json.records(file))
 
 
 @pytest.mark.parametrize(
@@ -911,7 +911,7 @@ def test_json_record_with_a_list_field_is_one_record(tmp_path: Path) -> None:
 
 
 def test_json_without_end_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(json_stream, "MAX_CHARACTERS", 100_000)
+    monkeypatch.setattr(long_json, "MAX_CHARACTERS", 100_000)
     [line] = read('{"a": "' + "x" * 500_000, tmp_path)
     assert "longer than 100,000" in line.reason
     [line] = read('{"a": "' + "\0" * 70_000, tmp_path)

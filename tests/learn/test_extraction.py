@@ -26,7 +26,7 @@ from memstore import (
 )
 from memstore.database import journal
 from memstore.errors import ReplyError
-from memstore.history import replay
+from memstore.history import past
 from memstore.learn.reading import MAX_FACT_CHARACTERS, SCHEMA, prompt_for
 
 from tests.support.embedders import WordEmbedder  # isort: skip
@@ -110,7 +110,7 @@ def check_replay(store: Store) -> None:
     """Replaying the journal reproduces the rows."""
     assert store.file.doctor() == []
     with store.file.engine.read() as transaction:
-        states = {id_: replay.state(ops) for id_, ops in journal.by_fact(transaction)}
+        states = {id_: past.state(ops) for id_, ops in journal.by_fact(transaction)}
     for fact in store.of("all").list(active_only=False, include_deleted=True):
         state = states[fact.id] or {}
         held = (fact.content, fact.superseded_by, fact.episode_id)

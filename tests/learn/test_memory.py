@@ -23,7 +23,7 @@ from memstore.coroutines import STOPPED
 from memstore.database.tables.facts import journalled
 from memstore.domain import clock
 from memstore.errors import Conflict, GeneratorError, GeneratorUnavailable, StoreBusy, StoreClosed
-from memstore.history import replay
+from memstore.history import past
 from memstore.learn.conversation import Stopped
 from memstore.prompting.messages import ROLES
 from memstore.providers.local import LocalEmbedder
@@ -124,7 +124,7 @@ def test_week_replayed_from_the_journal_gives_the_same_state(week: Memory, store
     assert len(facts) == 8
     for fact in facts:
         lines = [line for line in store.journal(fact.id) if line.fact_id == fact.id]
-        replayed = replay.state(lines)
+        replayed = past.state(lines)
         assert replayed == journalled(fact)
 
 

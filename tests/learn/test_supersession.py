@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from memstore.learn.supersession import MAX_CANDIDATES, metadata_conflicts, not_retracted
+from memstore.learn.witness import MAX_CANDIDATES, metadata_conflicts, not_retracted
 from memstore.text.judging.judge import Claim, Verdict, judge
 
 LABELLED = Path(__file__).parent / "labelled"

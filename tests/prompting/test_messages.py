@@ -9,8 +9,14 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from memstore.prompting.messages import ROLES, Message, read_messages, read_transcript, transcript
-from memstore.prompting.prompts import fence
+from memstore.prompting.messages import (
+    ROLES,
+    Message,
+    fence,
+    read_messages,
+    read_transcript,
+    transcript,
+)
 
 AT = datetime(2026, 3, 1, 9, 30, tzinfo=UTC)
 

@@ -6,8 +6,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.support.examples import examples
 
-from memstore.search import fusion
-from memstore.search.fusion import FoundText
+from memstore.search import recall
+from memstore.search.recall import FoundText
 
 
 def result(is_fact: bool, score: float, thread: str, words: str) -> FoundText:
@@ -28,13 +28,13 @@ results = st.builds(
 
 
 def words_of(found: list[FoundText]) -> list[str]:
-    return [one.words for one in fusion.in_order(found)]
+    return [one.words for one in recall.in_order(found)]
 
 
 @settings(max_examples=examples(60))
 @given(st.lists(results, max_size=90))
 def test_every_result_is_in_the_order_once(found: list[FoundText]) -> None:
-    order = fusion.in_order(found)
+    order = recall.in_order(found)
     assert len(order) == len(found)
     assert sorted(map(id, order)) == sorted(map(id, found))
 
@@ -42,13 +42,13 @@ def test_every_result_is_in_the_order_once(found: list[FoundText]) -> None:
 def test_of_equal_results_the_fact_comes_first() -> None:
     turn = result(False, 0.5, "a", "the port is 5499")
     fact = result(True, 0.5, "b", "staging uses 5499")
-    assert fusion.in_order([turn, fact]) == [fact, turn]
+    assert recall.in_order([turn, fact]) == [fact, turn]
 
 
 def test_a_turn_that_answers_much_better_comes_before_a_fact() -> None:
     turn = result(False, 0.9, "a", "the port is 5499")
     fact = result(True, 0.4, "b", "Ana likes tea")
-    assert fusion.in_order([fact, turn]) == [turn, fact]
+    assert recall.in_order([fact, turn]) == [turn, fact]
 
 
 def test_a_fact_gains_from_a_matching_turn_of_its_thread() -> None:

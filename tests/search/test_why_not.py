@@ -19,8 +19,8 @@ from tests.support.examples import examples
 import memstore
 from memstore import AsyncStore, NotFound, Scope, SearchHit, Store
 from memstore.domain import clock
-from memstore.domain.why_not import Stage, WhyNot
 from memstore.providers.local import MODEL
+from memstore.search.why_not import Stage, WhyNot
 
 OpenStore = Callable[..., Store]
 

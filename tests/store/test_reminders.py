@@ -8,7 +8,7 @@ import pytest
 
 import memstore
 from memstore.providers.local import tokens_at_most
-from memstore.text import corrections
+from memstore.text import utterances
 
 Open = Callable[..., memstore.Store]
 
@@ -268,16 +268,16 @@ TAKEN_BACK = {
 def test_phrases_by_which_people_take_back_what_they_said(language: str) -> None:
     earlier, later = TAKEN_BACK[language]
     other = TAKEN_BACK["en" if language != "en" else "de"][0].replace("5499", "").lower()
-    assert corrections.corrects(later, earlier, follows=False)
-    assert not corrections.corrects(earlier, earlier, follows=False)
-    assert not corrections.corrects(later, other.replace("staging", ""), follows=False)
+    assert utterances.corrects(later, earlier, follows=False)
+    assert not utterances.corrects(earlier, earlier, follows=False)
+    assert not utterances.corrects(later, other.replace("staging", ""), follows=False)
 
 
 @pytest.mark.parametrize(
     "later", ["No worries, the staging port is open", "did you make that staging port work?"]
 )
 def test_phrases_that_take_nothing_back(later: str) -> None:
-    assert not corrections.corrects(later, TAKEN_BACK["en"][0], follows=True)
+    assert not utterances.corrects(later, TAKEN_BACK["en"][0], follows=True)
 
 
 @pytest.mark.model

@@ -15,7 +15,7 @@ import mcp_types
 from mcp.server.stdio import stdio_server
 
 from memstore import Store
-from memstore.faces.http.sdk_server import SdkServer, Watch
+from memstore.faces.http.endpoint import SdkServer, Watch
 from memstore.faces.mcp import catalogue
 from memstore.faces.mcp.clients import Through
 from memstore.faces.mcp.methods import Methods

@@ -9,8 +9,7 @@ from memstore.database.tables import episodes as episode_table
 from memstore.domain import clock
 from memstore.domain.arguments import MAX_NUMBER
 from memstore.frozen import replace
-from memstore.text.corrections import corrects
-from memstore.text.questions import asks
+from memstore.text.utterances import asks, corrects
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence

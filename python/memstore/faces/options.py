@@ -19,12 +19,12 @@ if TYPE_CHECKING:
     from memstore.domain import zones
     from memstore.store import paths
     from memstore.text import addresses
-    from memstore.text.judging import rule_names
+    from memstore.text.judging import judge
 else:
     addresses = lazy_import("memstore.text.addresses")
     zones = lazy_import("memstore.domain.zones")
     paths = lazy_import("memstore.store.paths")
-    rule_names = lazy_import("memstore.text.judging.rule_names")
+    judge = lazy_import("memstore.text.judging.judge")
     textwrap = lazy_import("textwrap")
 
 ENVIRONMENT_HELP = """\
@@ -168,7 +168,7 @@ def chosen_settings(arguments: argparse.Namespace) -> Settings:
     if merged.timezone is not None:
         zones.prefer(zones.checked(merged.timezone))
     if merged.without_rules is not None:
-        rule_names.rules(names(merged.without_rules))
+        judge.named_rules(names(merged.without_rules))
     if "model" not in flags and merged.embedder_name != environment.embedder_name:
         # The environment's model is that of the environment's embedder.
         merged = merged._replace(model=None)

@@ -25,7 +25,7 @@ from memstore.domain.support import LegKind
 from memstore.domain.trust import Trust, covers
 from memstore.facts import support
 from memstore.frozen import replace
-from memstore.history import past, past_proposals, reasons, trust
+from memstore.history import past, proposals, reasons, trust
 from memstore.history.legs import taken_back
 from memstore.history.reasons import number_in, numbers_in
 from memstore.history.seen import ANOTHER_EPISODE, Seen
@@ -146,7 +146,7 @@ class _Explaining:
         found = proposal_table.about(self._transaction, self._fact.id)
         if self._moment is None:
             return found
-        states = past_proposals.states(self._transaction, found, self._moment)
+        states = proposals.states(self._transaction, found, self._moment)
         return [replace(one, state=states[one.id]) for one in found if one.id in states]
 
     def _by_new_fact(self) -> list[JournalLine]:

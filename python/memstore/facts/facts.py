@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from contextlib import AbstractContextManager
     from datetime import datetime
 
-    from memstore.database.dependents import Dependents
+    from memstore.database.changes import Dependents
     from memstore.database.engine import Engine, Transaction
     from memstore.database.journal import Author
     from memstore.database.tables import episodes as episode_table

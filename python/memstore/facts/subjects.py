@@ -5,7 +5,7 @@ from __future__ import annotations
 from itertools import islice
 from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias
 
-from memstore.database import journal, last_changes, line_filters
+from memstore.database import changed_facts, journal, line_filters
 from memstore.database.tables import counts
 from memstore.database.tables import facts as fact_table
 from memstore.domain.status import Subject, SubjectOrder
@@ -106,14 +106,14 @@ class _LastLines:
         )
 
     def counted(self, key: str, number: int) -> _Counted:
-        line = last_changes.last_line(self._transaction, self._wanted, key, number, self._last)
+        line = changed_facts.last_line(self._transaction, self._wanted, key, number, self._last)
         return _Counted(key, number, line)
 
     def newest(self, prefix: str, after: Subject | None) -> Iterator[_Counted]:
         """Yield subjects from the newest lines on, or from those before another subject's."""
         begin = self.end - 1 if after is None else min(self.end, after.line) - 1
         seen: set[str] = set()
-        for key, line in last_changes.subjects_before(self._transaction, self._wanted, begin):
+        for key, line in changed_facts.subjects_before(self._transaction, self._wanted, begin):
             if line < self.first:
                 return
             if key in seen or not key.startswith(prefix):

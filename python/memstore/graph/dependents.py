@@ -1,6 +1,6 @@
 """The functions of the graph that the core calls: forgetting, checking, repairing, importing.
 
-The module itself is a :class:`memstore.database.dependents.Dependents`.
+The module itself is a :class:`memstore.database.changes.Dependents`.
 """
 
 from __future__ import annotations
@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING
 
 from memstore.database.tables import entity_decisions as decision_table
 from memstore.database.tables import graph as graph_table
-from memstore.database.tables import graph_integrity
 from memstore.graph.decisions import (
     bring_decision,
     forget_build,
@@ -38,7 +37,7 @@ def troubles(transaction: Transaction) -> Iterator[tuple[str, bool]]:
     """Yield problems of graphs and decisions, and whether :func:`repair` fixes each."""
     for graph_id, what in _wrong(transaction):
         yield f"{_named(transaction, graph_id)}: {what}", True
-    if lost := graph_integrity.lost_readings(transaction):
+    if lost := graph_table.lost_readings(transaction):
         yield f"a model's answers about {lost} erased facts are still stored", True
     for namespace in decision_table.namespaces(transaction):
         for kept, left, right in parted(decision_table.of_namespace(transaction, namespace)):
@@ -52,15 +51,15 @@ def repair(transaction: Transaction) -> list[str]:
     done = []
     for graph_id in sorted({graph_id for graph_id, _ in _wrong(transaction)}):
         name = _named(transaction, graph_id)
-        graph_integrity.remove(transaction, graph_id)
+        graph_table.remove(transaction, graph_id)
         done.append(f"dropped the {name}, which did not agree with its facts: build it again")
-    if forgotten := graph_integrity.forget_lost_readings(transaction):
+    if forgotten := graph_table.forget_lost_readings(transaction):
         done.append(f"deleted a model's answers about {forgotten} erased facts")
     return done
 
 
 def _wrong(transaction: Transaction) -> list[tuple[int, str]]:
-    found = graph_integrity.troubles(transaction)
+    found = graph_table.troubles(transaction)
     for graph_id, namespace in graph_table.every_current(transaction):
         same = groups(decision_table.of_namespace(transaction, namespace))
         if wrong := graph_table.misplaced(transaction, graph_id, same):

@@ -15,11 +15,15 @@ from memstore.domain.arguments import MAX_NAME, checked_text
 from memstore.domain.entities import RefusedRelation
 from memstore.errors import GeneratorError, GeneratorRejected, ReplyError
 from memstore.frozen import field, frozen
-from memstore.graph.lexicon import COMMON
-from memstore.graph.rule_extraction import MAX_LABEL_WORDS, MAX_NAME_CHARACTERS, Text, Triple
-from memstore.prompting.answers import ask
-from memstore.prompting.prompts import fence, fill, numbered, template
-from memstore.prompting.reply import Unusable, list_schema, parse_list, shown
+from memstore.graph.rule_extraction import (
+    COMMON,
+    MAX_LABEL_WORDS,
+    MAX_NAME_CHARACTERS,
+    Text,
+    Triple,
+)
+from memstore.prompting.messages import fence, fill, numbered, template
+from memstore.prompting.reply import Unusable, ask, list_schema, parse_list, shown
 from memstore.text.names import lowered, name_key, occurs
 
 if TYPE_CHECKING:

@@ -5,6 +5,7 @@ Erasing empties the lines of a fact, so what is left of an erased one is told by
 
 from __future__ import annotations
 
+from enum import StrEnum
 from itertools import chain, groupby
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
@@ -12,12 +13,13 @@ from memstore.database import changed_facts, journal, line_filters
 from memstore.database.journal import UNCHANGED, Kind
 from memstore.database.tables import episodes as episode_table
 from memstore.database.tables import facts as fact_table
-from memstore.domain import clock
-from memstore.domain.differences import Difference, DifferenceKind, Differences
+from memstore.domain import clock, zones
 from memstore.domain.log import claim_of, cropped
+from memstore.domain.records import Record
+from memstore.domain.results import Results
 from memstore.errors import InvalidArgument, Remedy
-from memstore.frozen import replace
-from memstore.history import moments, past, reasons, replay
+from memstore.frozen import field, frozen, replace
+from memstore.history import moments, past, reasons
 from memstore.history.reasons import number_in
 from memstore.history.seen import ANOTHER_FACT, Seen
 
@@ -32,6 +34,116 @@ if TYPE_CHECKING:
     from memstore.domain.records import Fact, JournalLine
     from memstore.domain.standing import Standing
 
+
+class DifferenceKind(StrEnum):
+    """What became of a fact between two moments, all in all."""
+
+    ADDED = "added"
+    """It did not exist, and is active at the later one."""
+    RETIRED = "retired"
+    """It was active, and is superseded, deleted or expired."""
+    CHANGED = "changed"
+    """It is active at both, with other metadata, another pin or other confirmations."""
+    RESTORED = "restored"
+    """It existed but was not active, and is."""
+    ERASED = "erased"
+
+
+HEADINGS: Final = tuple(DifferenceKind)
+"""In the order of a changelog."""
+
+
+@frozen(kw_only=True)
+class Difference(zones.ZonedResult, Record):
+    """What became of one fact."""
+
+    kind: str
+    """A :class:`DifferenceKind`."""
+    fact_id: int
+    claim: str
+    """Its subject and text; "(erased)" if it was erased since, and after "(distrusted)" if it rests
+    on a distrusted source."""
+    text: str
+    """What became of it, such as "replaced by fact 12", "status: pending → completed"."""
+    at: datetime
+    line: int | None = None
+    """The line of the journal that decided it; ``None`` if the fact expired."""
+    actor: str | None = None
+    source: str | None = None
+    """The program or interface through which it was done."""
+    reason: str | None = None
+    """Why, as far as the journal says so and it may be seen."""
+    evidence: Mapping[str, Any] | None = None
+    by: int | None = None
+    """The fact that superseded it."""
+    replaces: tuple[int, ...] = ()
+    """The facts that it superseded in the meantime."""
+    before: Mapping[str, Any] = field(default_factory=dict)
+    """The old values of what changed, as JSON values; without those that were not set."""
+    after: Mapping[str, Any] = field(default_factory=dict)
+    """The new ones; of a fact that was added or restored, all of them."""
+
+    @zones.of_its_zone
+    def __str__(self) -> str:
+        told = f"#{self.fact_id} {cropped(self.claim)}"
+        if self.text:
+            told += f" ({self.text})"
+        if self.line is None:
+            return f"{told}; {zones.day(self.at)}"
+        because = f", because {self.reason}" if self.reason else ""
+        by = f"{self.actor} through {self.source}, line {self.line}"
+        return f"{told}; {zones.day(self.at)}, {by}{because}"
+
+
+@frozen
+class Differences(zones.ZonedResult, Results[Difference]):
+    """What changed, in the order in which it did; as text, a changelog."""
+
+    a: Moment | None = None
+    b: Moment | None = None
+    total: int = 0
+    """How many there are without ``limit`` and ``offset``."""
+    passed: int = 0
+    """Facts that were stored after ``a`` and retired or erased by ``b``: no difference."""
+
+    def __str__(self) -> str:
+        return "\n".join(self._lines())
+
+    @property
+    @zones.of_its_zone
+    def period(self) -> str:
+        """The two moments in words."""
+        return " to ".join(_named(one) for one in (self.a, self.b) if one is not None)
+
+    def _lines(self) -> Iterator[str]:
+        if self.a is not None and self.b is not None:
+            yield self.period
+        for kind, members in self.grouped():
+            yield from ("", kind.capitalize(), *(f"- {one}" for one in members))
+        if not self:
+            yield from ("", "Nothing changed.")
+        elif len(self) < self.total:
+            yield from ("", f"{len(self):,} of {self.total:,} differences")
+
+    def grouped(self) -> Iterator[tuple[str, Iterator[Difference]]]:
+        """Yield each kind with its differences, in the order of a changelog."""
+        by_kind = sorted(self, key=lambda one: HEADINGS.index(DifferenceKind(one.kind)))
+        return groupby(by_kind, key=lambda one: one.kind)
+
+    def to_dict(self) -> dict[str, Any]:
+        moments = {
+            name: {"line": one.line, "at": clock.to_text(one.at)}
+            for name, one in (("a", self.a), ("b", self.b))
+            if one is not None
+        }
+        found = [one.to_dict() for one in self]
+        return {**moments, "differences": found, "total": self.total, "passed": self.passed}
+
+
+def _named(moment: Moment) -> str:
+    return f"{zones.stamp(moment.at)} (line {moment.line})"
+
+
 BATCH: Final = 500
 """Facts whose lines are read at once."""
 
@@ -45,7 +157,7 @@ DECIDING: Final[Mapping[str, frozenset[str]]] = {
     "superseded": frozenset({Kind.SUPERSEDE}),
     "deleted": frozenset({Kind.DELETE}),
     "erased": frozenset({Kind.ERASE}),
-    "added": frozenset(replay.BEGINS),
+    "added": frozenset(past.BEGINS),
     "restored": frozenset({Kind.RESTORE, Kind.UNSUPERSEDE}),
 }
 """The kinds of lines that bring an outcome about."""
@@ -281,7 +393,7 @@ class _Comparing:
             return None
         if not fact.content:
             return self._erased_state(fact, own, moment)
-        values = replay.state(own) or {}
+        values = past.state(own) or {}
         if "deleted_at" in values:
             return _State("deleted", values, None)
         if "superseded_by" in values:

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
     from memstore.database import meta as meta_table
-    from memstore.database.dependents import Dependents
+    from memstore.database.changes import Dependents
     from memstore.database.engine import Transaction
     from memstore.database.tables import searches as search_table
     from memstore.domain import erasures

@@ -44,7 +44,7 @@ from memstore.text.occurrences import Occurrences
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 
-    from memstore.database.dependents import Dependents
+    from memstore.database.changes import Dependents
     from memstore.database.engine import Engine, Progress, Transaction
     from memstore.database.journal import Author
     from memstore.database.tables.support import LegRow

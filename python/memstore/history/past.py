@@ -10,16 +10,16 @@ from itertools import groupby
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from memstore.database import journal
-from memstore.database.journal import Kind
+from memstore.database.journal import UNCHANGED, Kind
 from memstore.database.tables import facts as fact_table
 from memstore.domain import chains, clock
 from memstore.domain.records import MOMENT_FIELDS, Fact
 from memstore.frozen import replace
-from memstore.history import replay, trust
+from memstore.history import trust
 from memstore.lazy import lazy_import
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator, Mapping, Sequence
+    from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
     from memstore.database.engine import Transaction
     from memstore.database.tables import episodes as episode_table
@@ -28,6 +28,39 @@ if TYPE_CHECKING:
     from memstore.domain.records import JournalLine
 else:
     episode_table = lazy_import("memstore.database.tables.episodes")
+
+
+BEGINS = (Kind.ADD, Kind.EPISODE, Kind.ADOPT)
+ENDS = (Kind.ERASE, Kind.ERASE_EPISODE)
+
+
+def state(lines: Iterable[JournalLine]) -> dict[str, Any] | None:
+    """Return the state of a fact or an episode after its lines; ``None`` if it was erased."""
+    values: dict[str, Any] | None = {}
+    for line in lines:
+        if line.kind in BEGINS:
+            values = {"metadata": {}} | (line.after or {})
+        elif line.kind in ENDS or values is None:
+            values = None
+        elif line.kind not in UNCHANGED:
+            values |= line.after or {}
+    return None if values is None else _set(values)
+
+
+def remains(lines: Iterable[JournalLine]) -> dict[str, Any] | None:
+    """Return what is left of an erased fact or episode; ``None`` if the journal does not say."""
+    values: dict[str, Any] | None = None
+    for line in lines:
+        if line.kind in ENDS:
+            values = dict(line.after) if line.after else None
+        elif values is not None and line.kind not in UNCHANGED:
+            values |= line.after or {}
+    return None if values is None else _set(values)
+
+
+def _set(values: dict[str, Any]) -> dict[str, Any]:
+    return {name: value for name, value in values.items() if value is not None and value != []}
+
 
 FACT_STATE: Final[Mapping[str, Any]] = {
     "metadata": {},
@@ -189,7 +222,7 @@ def _states(
     for id_, its in groupby(ids, key=lambda line: getattr(line, column)):
         before = [line for line in its if line.id <= last]
         if before:
-            held = replay.state(before) or {}
+            held = state(before) or {}
             yield id_, {name: _read(name, held.get(name, defaults[name])) for name in defaults}
 
 

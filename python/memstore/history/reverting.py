@@ -19,7 +19,7 @@ from memstore.domain.plans import DECISIONS, UNDO, Action, PlanConflict, Reverte
 from memstore.domain.proposals import ProposalState
 from memstore.errors import InvalidArgument, NotFound, Remedy
 from memstore.frozen import replace
-from memstore.history import proposals, reasons, replay, trust
+from memstore.history import past, proposals, reasons, trust
 from memstore.history.legs import Legs, confirmed, taken_back
 from memstore.history.seen import ANOTHER_FACT, Seen
 
@@ -407,7 +407,7 @@ class _Undoing:
         """Return the values that the columns had before the selected lines."""
         first = own[0]
         lines = [line for line in self._journal[fact.id] if line.id < first.id]
-        state = (replay.state(lines) or {}) | dict(first.before or {})
+        state = (past.state(lines) or {}) | dict(first.before or {})
         values: dict[str, Any] = {name: state.get(name) for name in columns}
         if columns[0] == "metadata":
             values["metadata"] = values["metadata"] or {}
@@ -517,7 +517,7 @@ def _claim(fact: Fact) -> str:
 
 
 def _touches(line: JournalLine, columns: Sequence[str]) -> bool:
-    if line.kind in UNCHANGED or line.kind in replay.BEGINS:
+    if line.kind in UNCHANGED or line.kind in past.BEGINS:
         return False
     return any(name in (line.after or {}) for name in columns)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-from memstore.database.foreign import sqlite_file, tables
+from memstore.database.foreign import sqlite_file
 from memstore.errors import StorageError
 from memstore.importing import long_json, values
 from memstore.importing.records import Damaged, Dump, Imported, Skipped, identity, key
@@ -56,7 +56,7 @@ def _of_database(path: Path, reader: _RowReader, progress: Progress | None) -> I
             raise StorageError(f"{path} holds no observations of {NAME}")
         total, done = sum(counted.values()), 0
         for table in (SESSIONS, OBSERVATIONS, SUMMARIES, PROMPTS):
-            for number, row in tables.rows(transaction, table, COLUMNS):
+            for number, row in sqlite_file.rows(transaction, table, COLUMNS):
                 yield from reader.read(table, f"{table} {row.get('id', number)}", row)
             done += counted.pop(table, 0)
             if progress is not None:

@@ -6,7 +6,7 @@ import codecs
 from itertools import islice
 from typing import TYPE_CHECKING, Any, Final
 
-from memstore.database.foreign import duckdb_file, original_tables, sqlite_file, tables
+from memstore.database.foreign import duckdb_file, original_tables, sqlite_file
 from memstore.errors import StorageError
 from memstore.importing import (
     bundle,
@@ -14,7 +14,6 @@ from memstore.importing import (
     claude,
     claude_mem,
     engram,
-    json_stream,
     langgraph,
     letta,
     long_json,
@@ -47,7 +46,7 @@ def likely_source(path: Path) -> str | None:
             return _of_tables(path)
         if source := _of_conversations(path):
             return source
-        records = list(islice(json_stream.records(path), LOOKED_AT))
+        records = list(islice(long_json.records(path), LOOKED_AT))
     except (OSError, StorageError):
         return None
     read = [one[1] for one in records if isinstance(one, tuple)]
@@ -72,11 +71,11 @@ def _of_tables(path: Path) -> str | None:
         found = original_tables.look(transaction)
         if found.family is None and found.version and "content" in found.columns:
             return original.NAME
-        if tables.names(transaction, mcp_memory_service.TABLE) >= mcp_memory_service.MARKS:
+        if sqlite_file.names(transaction, mcp_memory_service.TABLE) >= mcp_memory_service.MARKS:
             return mcp_memory_service.NAME
-        if tables.names(transaction, langgraph.TABLE) >= langgraph.MARKS:
+        if sqlite_file.names(transaction, langgraph.TABLE) >= langgraph.MARKS:
             return langgraph.NAME
-        known = tables.names(transaction, claude_mem.OBSERVATIONS)
+        known = sqlite_file.names(transaction, claude_mem.OBSERVATIONS)
     return claude_mem.NAME if "narrative" in known else None
 
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Final
 from memstore.database.foreign import duckdb_file
 from memstore.domain import metadata
 from memstore.domain.clock import EPOCH
-from memstore.importing import json_stream
+from memstore.importing import long_json
 from memstore.importing.records import Dump, Imported, Skipped, converted, identity, key, name_of
 
 if TYPE_CHECKING:
@@ -31,7 +31,7 @@ READ: Final = frozenset({
 
 
 def found(path: Path, progress: Progress | None = None) -> Iterator[Found]:
-    read = _rows if duckdb_file.is_duckdb(path) else json_stream.records
+    read = _rows if duckdb_file.is_duckdb(path) else long_json.records
     records = read(path, progress)
     yield from converted(records, partial(_record, Dump.of(NAME, path)))
 

@@ -44,7 +44,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator
     from pathlib import Path
 
-    from memstore.database.dependents import Dependents
+    from memstore.database.changes import Dependents
     from memstore.database.engine import Engine, Progress, Transaction
     from memstore.database.journal import Author
     from memstore.database.short_transactions import Slow

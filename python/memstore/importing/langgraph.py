@@ -9,7 +9,7 @@ import json
 from functools import partial
 from typing import TYPE_CHECKING, Any, Final
 
-from memstore.database.foreign import sqlite_file, tables
+from memstore.database.foreign import sqlite_file
 from memstore.errors import StorageError
 from memstore.importing import langgraph_keys, values
 from memstore.importing.records import Dump, Imported, Skipped, converted, identity, key, name_of
@@ -36,11 +36,11 @@ def found(path: Path, progress: Progress | None = None) -> Iterator[Found]:
 
 def _rows(path: Path, progress: Progress | None) -> Iterator[Raw]:
     with sqlite_file.opened(path) as transaction:
-        if not tables.names(transaction, TABLE) >= MARKS:
+        if not sqlite_file.names(transaction, TABLE) >= MARKS:
             raise StorageError(f"{path} holds no store of LangGraph")
         counted = sqlite_file.tables(transaction)
         total = counted.pop(TABLE)
-        for number, row in tables.rows(transaction, TABLE, COLUMNS):
+        for number, row in sqlite_file.rows(transaction, TABLE, COLUMNS):
             if progress is not None and number % ROWS_A_LOOK == 0:
                 progress(number, total)
             yield f"item {number}", row

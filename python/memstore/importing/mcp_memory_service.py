@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING, Any, Final
 
-from memstore.database.foreign import sqlite_file, tables
+from memstore.database.foreign import sqlite_file
 from memstore.errors import StorageError
 from memstore.importing import long_json, values
 from memstore.importing.records import (
@@ -46,11 +46,11 @@ def found(path: Path, progress: Progress | None = None) -> Iterator[Found]:
 
 def _rows(path: Path, progress: Progress | None) -> Iterator[Raw]:
     with sqlite_file.opened(path) as transaction:
-        if not tables.names(transaction, TABLE) >= MARKS:
+        if not sqlite_file.names(transaction, TABLE) >= MARKS:
             raise StorageError(f"{path} holds no memories of {NAME}")
         counted = sqlite_file.tables(transaction)
         total = counted.pop(TABLE)
-        for number, row in tables.rows(transaction, TABLE, COLUMNS):
+        for number, row in sqlite_file.rows(transaction, TABLE, COLUMNS):
             if progress is not None and number % ROWS_A_LOOK == 0:
                 progress(number, total)
             yield f"memory {number}", row

@@ -9,7 +9,7 @@ from memstore.database.foreign import sqlite_file
 from memstore.domain import moments
 from memstore.domain.records import SCOPE_FIELDS
 from memstore.errors import StorageError
-from memstore.importing import json_stream
+from memstore.importing import long_json
 from memstore.importing.records import (
     Dump,
     Imported,
@@ -48,7 +48,7 @@ def found(path: Path, progress: Progress | None = None) -> Iterator[Found]:
             f"{path} is a SQLite database; mem0's history.db does not contain the owners of "
             "memories, so only the result of get_all can be imported"
         )
-    records = json_stream.records(path, progress)
+    records = long_json.records(path, progress)
     yield from converted(records, partial(_record, Dump.of(NAME, path)))
 
 

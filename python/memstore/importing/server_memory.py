@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-from memstore.importing import json_stream
+from memstore.importing import long_json
 from memstore.importing.records import Dump, Imported, Skipped, converted, identity, key, name_of
 
 if TYPE_CHECKING:
@@ -22,7 +22,7 @@ def found(path: Path, progress: Progress | None = None) -> Iterator[Found]:
 
     The file has no times, so all records get the time when it was last written.
     """
-    yield from converted(json_stream.records(path, progress), _Entities(Dump.of(NAME, path)).read)
+    yield from converted(long_json.records(path, progress), _Entities(Dump.of(NAME, path)).read)
 
 
 class _Entities:

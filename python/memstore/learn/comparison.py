@@ -9,8 +9,7 @@ from memstore.errors import EmbedderError, Reason
 from memstore.facts.batch import AddFact, AlsoReplaces, MayReplace, MayYieldTo, YieldsTo
 from memstore.facts.rules import covers
 from memstore.frozen import replace
-from memstore.learn.supersession import MAX_CANDIDATES, metadata_conflicts
-from memstore.learn.witness import as_claim
+from memstore.learn.witness import MAX_CANDIDATES, as_claim, metadata_conflicts
 from memstore.store.store import file_of
 from memstore.text.folding import spaced, subject_key
 from memstore.text.judging.judge import Verdict, judge

@@ -27,10 +27,9 @@ from memstore.domain.records import EVERYBODY
 from memstore.errors import Conflict, NotFound
 from memstore.frozen import frozen, replace
 from memstore.learn.reading import MAX_FACT_CHARACTERS
-from memstore.learn.supersession import metadata_conflicts
-from memstore.prompting.answers import ask
-from memstore.prompting.prompts import fence, fill, numbered, template
-from memstore.prompting.reply import Unusable, list_schema, parse_list
+from memstore.learn.witness import metadata_conflicts
+from memstore.prompting.messages import fence, fill, numbered, template
+from memstore.prompting.reply import Unusable, ask, list_schema, parse_list
 from memstore.providers import given_generator
 from memstore.store.store import given_store, standing_of
 from memstore.text.faithfulness import is_plain, unfaithful

@@ -42,8 +42,8 @@ from memstore.learn.events import EVENTS, Decision, Decisions, Refusal
 from memstore.learn.memory_view import MemoryEvent, deleted, memory_event, no_event
 from memstore.learn.reading import facts_in, read_items
 from memstore.learn.witness import Judge, Witness
-from memstore.prompting.answers import Replies
 from memstore.prompting.messages import ROLES, Message, read_transcript, transcript
+from memstore.prompting.reply import Replies
 from memstore.store.store import file_of
 from memstore.text.chunks import PROMPT_CHARACTERS
 from memstore.text.judging.judge import judge

@@ -85,10 +85,9 @@ from memstore.errors import InvalidArgument
 from memstore.frozen import frozen, replace
 from memstore.learn.events import EVENTS, Decision, Decisions, Refusal
 from memstore.learn.reading import MAX_FACT_CHARACTERS
-from memstore.learn.supersession import not_retracted
-from memstore.prompting.answers import ask
-from memstore.prompting.prompts import fence, fill, numbered, template
-from memstore.prompting.reply import CUT, Unusable, list_schema, parse_list, shown, unusable
+from memstore.learn.witness import not_retracted
+from memstore.prompting.messages import fence, fill, numbered, template
+from memstore.prompting.reply import CUT, Unusable, ask, list_schema, parse_list, shown, unusable
 from memstore.text.faithfulness import added_words, lost_words, missing, shared, unfaithful
 from memstore.text.folding import claim, spaced
 from memstore.text.judging.judge import Claim, Rule, Verdict, judge

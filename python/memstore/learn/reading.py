@@ -10,10 +10,9 @@ from memstore.domain.arguments import MAX_NAME, MAX_NUMBER, checked_text
 from memstore.domain.records import DEFAULT_CATEGORY, NewFact
 from memstore.errors import Cancelled, GeneratorError, ReplyError
 from memstore.frozen import frozen
-from memstore.prompting.answers import Replies
-from memstore.prompting.prompts import fence, fill, template, weekday
+from memstore.prompting.messages import fence, fill, template, weekday
 from memstore.prompting.reading_log import ReadingOptions
-from memstore.prompting.reply import CUT, list_schema, parse_array, parse_list
+from memstore.prompting.reply import CUT, Replies, list_schema, parse_array, parse_list
 from memstore.text.chunks import PROMPT_CHARACTERS, chunks
 from memstore.text.judging import slots
 

@@ -24,7 +24,7 @@ from memstore.search.index.index import EPISODES, FACTS
 from memstore.search.lookups.base import Aged, F, Query, Ranked, cosines_of_vectors
 from memstore.search.lookups.database import DatabaseLookup
 from memstore.search.lookups.indexed import IndexLookup
-from memstore.search.ranking.base import Ageing
+from memstore.search.ranking import Ageing
 from memstore.text.folding import subject_key
 from memstore.text.references import references
 
@@ -49,7 +49,7 @@ if TYPE_CHECKING:
     from memstore.search.lookups import dates
     from memstore.search.lookups.base import About, Elsewhere, Lookup
     from memstore.search.past import Past
-    from memstore.search.ranking.base import Weights
+    from memstore.search.ranking import Weights
     from memstore.search.requests import Request
     from memstore.text.judging.judge import Rule
 else:
@@ -88,7 +88,7 @@ class Corpus(ABC, Generic[F, H]):
     Args:
         transaction: the state to read.
         contents: the index in the same state; ``None`` if the database has to answer.
-        compares_stored: as in :class:`~memstore.search.ranking.base.Ranking`.
+        compares_stored: as in :class:`~memstore.search.ranking.Ranking`.
     """
 
     kind: ClassVar[RowKind]

@@ -25,7 +25,7 @@ from memstore.providers.local import LocalEmbedder
 from memstore.search.corpus import BestRows, Corpus, H
 from memstore.search.index.index import Index
 from memstore.search.lookups.base import F, Query, Ranked
-from memstore.search.ranking.base import Candidates
+from memstore.search.ranking import Candidates
 from memstore.search.requests import JUDGED, NEAR_THE_BEST
 from memstore.search.spelling import Respelling, respelling
 from memstore.text.references import references

@@ -10,11 +10,11 @@ from __future__ import annotations
 from itertools import chain
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from memstore.domain.recall import Recalled
 from memstore.frozen import replace
 from memstore.lazy import lazy_import, lazy_pattern
 from memstore.providers.local import token_counter
 from memstore.search.recall import (
+    Recalled,
     Whose,
     best_once,
     matching,
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from memstore.domain.episodes import Episode, EpisodeHit, EpisodeHits
     from memstore.domain.records import Fact, SearchHit
     from memstore.history import trust
-    from memstore.search.fusion import FoundText
+    from memstore.search.recall import FoundText
 else:
     trust = lazy_import("memstore.history.trust")
 

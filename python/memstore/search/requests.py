@@ -20,9 +20,7 @@ from memstore.frozen import frozen, replace
 from memstore.keywords import keywords
 from memstore.providers.local import HAS_MODEL
 from memstore.search.lookups.base import F
-from memstore.search.ranking.base import Weights
-from memstore.search.ranking.classic import Classic
-from memstore.search.ranking.contextual import Contextual
+from memstore.search.ranking import Classic, Contextual, Weights
 from memstore.settings import MIN_RELEVANCE
 from memstore.text.folding import subject_key
 
@@ -31,7 +29,7 @@ if TYPE_CHECKING:
 
     from memstore.database.filters import EpisodeFilter, FactFilter
     from memstore.search.past import Past
-    from memstore.search.ranking.base import Ranking
+    from memstore.search.ranking import Ranking
     from memstore.text.judging.judge import Rule
 
 WORD_WEIGHT: Final = 0.6

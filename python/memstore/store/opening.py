@@ -53,14 +53,14 @@ if TYPE_CHECKING:
     from memstore.errors import Reason
     from memstore.providers import local
     from memstore.search import requests
-    from memstore.text.judging import rule_names
+    from memstore.text.judging import judge
     from memstore.text.secrets import SecretsPolicy
 else:
     postgres = lazy_import("memstore.database.postgres.engine")
     local = lazy_import("memstore.providers.local")
     projects = lazy_import("memstore.projects")
     requests = lazy_import("memstore.search.requests")
-    rule_names = lazy_import("memstore.text.judging.rule_names")
+    judge = lazy_import("memstore.text.judging.judge")
 
 
 def open(
@@ -140,7 +140,7 @@ def open(
     screen = Screen(secrets)
     zone = None if timezone is None else zones.checked(timezone)
     half_lives = None if half_lives_seconds is None else requests.half_lives(half_lives_seconds)
-    off = rule_names.rules(without_rules) if without_rules else frozenset()
+    off = judge.named_rules(without_rules) if without_rules else frozenset()
     author = Author(
         checked_text(actor, "actor", MAX_NAME),
         checked_text(source, "source", MAX_NAME),

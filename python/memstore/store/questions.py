@@ -34,7 +34,6 @@ if TYPE_CHECKING:
     from memstore.domain import episodes as episode_records
     from memstore.domain import log as logs
     from memstore.domain import moments
-    from memstore.domain.differences import Differences
     from memstore.domain.episodes import EpisodeHits
     from memstore.domain.log import Act
     from memstore.domain.queries import (
@@ -46,14 +45,15 @@ if TYPE_CHECKING:
     )
     from memstore.domain.records import Fact
     from memstore.domain.standing import Standing
-    from memstore.domain.why_not import WhyNot
     from memstore.episodes.episodes import Episodes
     from memstore.history import differences as comparing
     from memstore.history import log as telling
     from memstore.history import moments as finding
+    from memstore.history.differences import Differences
     from memstore.search import recall, requests
     from memstore.search import why_not as following
     from memstore.search.past import Past
+    from memstore.search.why_not import WhyNot
     from memstore.store.file import File
 else:
     changed_facts = lazy_import("memstore.database.changed_facts")

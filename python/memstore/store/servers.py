@@ -14,13 +14,13 @@ if TYPE_CHECKING:
     import os
     from collections.abc import Sequence
 
-    from memstore.database.postgres import address, administration, checks, distribution
+    from memstore.database.postgres import address, administration, checks
     from memstore.database.postgres.checks import Checked
 else:
     address = lazy_import("memstore.database.postgres.address")
     administration = lazy_import("memstore.database.postgres.administration")
     checks = lazy_import("memstore.database.postgres.checks")
-    distribution = lazy_import("memstore.database.postgres.distribution")
+    administration = lazy_import("memstore.database.postgres.administration")
 
 
 def init(
@@ -62,13 +62,13 @@ def distribute(url: str | os.PathLike[str] | None) -> None:
         InvalidArgument: not the URL of a server.
         StorageError: Citus, its servers or the tables are missing; nothing was changed.
     """
-    distribution.run(_address(url))
+    administration.distribute(_address(url))
 
 
 def distribution_sql() -> str:
     """Return the SQL that :func:`distribute` runs in one transaction."""
     opening.require_driver()
-    return "\n".join(distribution.statements())
+    return "\n".join(administration.distribution())
 
 
 def check(url: str | os.PathLike[str] | None) -> list[Checked]:

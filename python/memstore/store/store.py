@@ -71,6 +71,7 @@ if TYPE_CHECKING:
     from memstore import importing, transfer
     from memstore.access import tokens
     from memstore.briefing import briefing
+    from memstore.briefing.briefing import Briefing
     from memstore.database import journal
     from memstore.database import meta as meta_table
     from memstore.database.engine import Progress, Transaction
@@ -86,19 +87,15 @@ if TYPE_CHECKING:
     from memstore.domain import erasures, plans, searches, status
     from memstore.domain import log as logs
     from memstore.domain import moments as given_moments
-    from memstore.domain.briefing import Briefing
-    from memstore.domain.differences import Differences
     from memstore.domain.episodes import EpisodeHits
     from memstore.domain.explanations import Explanation
     from memstore.domain.log import Act, DayActivity, LogLine
-    from memstore.domain.recall import Recalled
     from memstore.domain.records import OwnersSelection
     from memstore.domain.repairs import RepairedFact
     from memstore.domain.searches import GivenFact, RecordedSearch
     from memstore.domain.status import Others, Owner, StoreCounts, StoreStatus, Subject
     from memstore.domain.support import Leg
     from memstore.domain.trust import Credit, TrustChange
-    from memstore.domain.why_not import WhyNot
     from memstore.embedding import background, pending
     from memstore.embedding.pending import EmbedReport
     from memstore.episodes import episodes as log
@@ -116,12 +113,15 @@ if TYPE_CHECKING:
     from memstore.history import differences as comparing
     from memstore.history import erasing, erasure, moments, reverting, trust
     from memstore.history import log as acts
+    from memstore.history.differences import Differences
     from memstore.history.erasure import ErasurePlan, ErasureTarget
     from memstore.history.reverting import Plan
     from memstore.importing import ImportFromReport
     from memstore.prompting.reading_log import Readings
     from memstore.search import bearing, recall, reminder, requests, why_not
     from memstore.search.index import residents
+    from memstore.search.recall import Recalled
+    from memstore.search.why_not import WhyNot
     from memstore.store import questions
     from memstore.store import view as views
     from memstore.store.file import File

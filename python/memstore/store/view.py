@@ -58,16 +58,16 @@ if TYPE_CHECKING:
 
     from memstore.database.engine import Progress, Transaction
     from memstore.database.journal import Author
-    from memstore.domain.differences import Differences
     from memstore.domain.entities import Entity, Neighbours
     from memstore.domain.explanations import Explanation
     from memstore.domain.log import Act
-    from memstore.domain.recall import Recalled
     from memstore.domain.records import Fact, OwnersSelection, SearchHit, SearchHits
     from memstore.domain.standing import Standing
     from memstore.domain.support import Leg
-    from memstore.domain.why_not import WhyNot
+    from memstore.history.differences import Differences
     from memstore.search.index.contents import FeedContents
+    from memstore.search.recall import Recalled
+    from memstore.search.why_not import WhyNot
     from memstore.store.file import File
 
 

@@ -29,7 +29,8 @@ from memstore.domain.arguments import (
 from memstore.domain.entities import EntityDecision
 from memstore.domain.proposals import ProposalState
 from memstore.domain.trust import ORDER
-from memstore.history import past_proposals, trust
+from memstore.history import proposals as past_proposals
+from memstore.history import trust
 from memstore.transfer import lines
 
 if TYPE_CHECKING:

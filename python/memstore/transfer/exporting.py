@@ -18,7 +18,7 @@ from memstore.database.tables import facts as fact_table
 from memstore.database.tables import generations as generation_table
 from memstore.domain import clock
 from memstore.errors import StorageError
-from memstore.history import past, replay
+from memstore.history import past
 from memstore.transfer import attachments, lines
 
 if TYPE_CHECKING:
@@ -184,7 +184,7 @@ def _put_as_of(
             some = rows_at(transaction, ids[name][first : first + STEP], moment)
             for id_, record in sorted(some.items()):
                 every = kind.operations(transaction, id_)
-                then = [x for x in every if x.id <= moment.line or x.kind in replay.ENDS]
+                then = [x for x in every if x.id <= moment.line or x.kind in past.ENDS]
                 body.put([kind.out(record), *map(lines.operation_out, then)])
                 counts[name] += 1
                 there[name].add(id_)

@@ -32,7 +32,7 @@ from memstore.episodes import changes as episode_changes
 from memstore.episodes import parts
 from memstore.frozen import field as frozen_field
 from memstore.frozen import frozen, replace
-from memstore.history import replay
+from memstore.history import past
 from memstore.history.erasing import remove_episode, remove_fact
 from memstore.history.erasure import UNFINISHED, finish
 from memstore.history.reasons import FACTS
@@ -42,7 +42,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
     from datetime import datetime
 
-    from memstore.database.dependents import Dependents
+    from memstore.database.changes import Dependents
     from memstore.database.engine import Engine, Progress, Transaction
     from memstore.database.short_transactions import Slow
     from memstore.database.tables.proposals import ProposalRow
@@ -190,7 +190,7 @@ def _changed(here: Iterable[JournalLine], there: Iterable[JournalLine]) -> Itera
     """Yield the fields that lines of another journal changed which this one does not have."""
     had = {_identity(one) for one in here}
     for line in there:
-        if _identity(line) not in had and line.kind not in {*replay.BEGINS, *UNCHANGED}:
+        if _identity(line) not in had and line.kind not in {*past.BEGINS, *UNCHANGED}:
             yield from line.after or ()
 
 

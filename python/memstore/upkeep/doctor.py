@@ -22,7 +22,7 @@ from memstore.upkeep import findings, indexes, verification
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
 
-    from memstore.database.dependents import Dependents
+    from memstore.database.changes import Dependents
     from memstore.database.engine import Cancelled, Engine, Progress, Transaction
     from memstore.database.journal import Author
     from memstore.search.searches import Searches

@@ -18,8 +18,8 @@ from memstore.database.tables.proposals import ProposalRow
 from memstore.domain.episodes import Episode
 from memstore.domain.records import Fact
 from memstore.episodes.checks import hash_of
+from memstore.history import past
 from memstore.history import proposals as told
-from memstore.history import replay
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -180,22 +180,22 @@ def _compared(
 
 def _fact(fact: Fact, operations: Iterable[JournalLine]) -> set[str]:
     operations = [*operations]
-    expected = replay.state(operations)
+    expected = past.state(operations)
     if expected is not None:
         return _unequal(fact_table.journalled(fact), expected)
     if fact.status != "erased":
         return {"erased"}
-    left = replay.remains(operations)
+    left = past.remains(operations)
     return set() if left is None else _unequal(fact_table.journalled(fact), left)
 
 
 def _episode(episode: Episode, operations: Iterable[JournalLine]) -> set[str]:
     operations = [*operations]
-    expected = replay.state(operations)
+    expected = past.state(operations)
     if expected is None:
         if episode.content:
             return {"erased"}
-        left = replay.remains(operations)
+        left = past.remains(operations)
         return set() if left is None else _unequal(episode_table.journalled(episode), left)
     names = _unequal(episode_table.journalled(episode), expected)
     if not episode.content or hash_of(episode.content) != episode.content_hash:

@@ -9,7 +9,7 @@ from tests.support.raw import sql
 
 from memstore import Store
 from memstore.domain import clock
-from memstore.faces.http.runs import MAX_RUNS, PAUSE, Runs
+from memstore.faces.http.callers import MAX_RUNS, PAUSE, Runs
 from memstore.faces.mcp.clients import Through
 
 START = datetime(2026, 3, 1, tzinfo=UTC)

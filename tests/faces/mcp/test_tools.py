@@ -21,7 +21,7 @@ from memstore.faces.mcp import answers, catalogue, catalogue_file
 from memstore.faces.mcp.facts import conditions
 from memstore.faces.mcp.tool import Tool, ToolError
 from memstore.faces.starting import every_flag
-from memstore.prompting.prompts import template
+from memstore.prompting.messages import template
 from memstore.providers.local import LocalEmbedder, tokens_at_most
 
 TOOLS = mcp_tools.offered()

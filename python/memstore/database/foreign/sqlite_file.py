@@ -7,7 +7,7 @@ import shutil
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from memstore.database.sqlite.copying import reading
 from memstore.database.sqlite.engine import WAIT_SECONDS
@@ -15,9 +15,45 @@ from memstore.database.sqlite.transaction import HEADER
 from memstore.errors import Remedy, StorageError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Collection, Iterator
 
     from memstore.database.engine import Transaction
+
+
+def rows(
+    transaction: Transaction, table: str, wanted: Collection[str]
+) -> Iterator[tuple[int, dict[str, Any]]]:
+    """Yield the number and the wanted columns of each row; a column that is missing is left out.
+
+    Text that is not UTF-8 has lone surrogates, for which a record is refused.
+    """
+    here = columns(transaction, table)
+    found = [name for name in here if name in wanted]
+    selected = ", ".join(
+        f"typeof({quoted}), CASE typeof({quoted}) WHEN 'text' THEN CAST({quoted} AS BLOB)"
+        f" ELSE {quoted} END"
+        for quoted in map(_quoted, found)
+    )
+    query = f"SELECT {selected} FROM {_quoted(table)}"
+    for number, row in enumerate(transaction.rows(query) if found else (), 1):
+        values = zip(found, row[::2], row[1::2], strict=True)
+        yield number, {name: _value(kind, value) for name, kind, value in values}
+
+
+def names(transaction: Transaction, table: str) -> frozenset[str]:
+    """Return the names of a table's columns; empty if it does not exist."""
+    return frozenset(columns(transaction, table))
+
+
+def _value(kind: object, value: Any) -> Any:
+    if kind == "text" and isinstance(value, bytes):
+        return value.decode("utf-8", "surrogateescape")
+    return value
+
+
+def _quoted(name: str) -> str:
+    return '"' + name.replace('"', '""') + '"'
+
 
 # The header of a SQLite file: https://www.sqlite.org/fileformat.html
 WRITE_VERSION: Final = 18

@@ -25,8 +25,7 @@ from memstore.database.postgres import tenant_cache as remembering
 from memstore.database.postgres.address import DatabaseAddress
 from memstore.database.postgres.connection import Sent
 from memstore.database.postgres.failures import PostgresErrors, is_lost, storage_error
-from memstore.database.postgres.lazy_read import READ, LazyRead
-from memstore.database.postgres.lazy_write import LazyWrite, Locked, Outrun
+from memstore.database.postgres.lazy_work import READ, LazyRead, LazyWrite, Locked, Outrun
 from memstore.database.postgres.schema import tables
 from memstore.database.postgres.tenant_cache import TenantRow, WriteTurn, is_same
 from memstore.database.postgres.transaction import COMMIT, PostgresTransaction

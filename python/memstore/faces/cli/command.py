@@ -28,7 +28,6 @@ if TYPE_CHECKING:
     from memstore.domain import chains, moments
     from memstore.domain.episodes import EpisodeHits
     from memstore.domain.protocols import JSONGenerator
-    from memstore.domain.recall import Recalled
     from memstore.domain.records import AboutOthers, OwnersSelection, SearchHits
     from memstore.domain.repairs import RepairedFact
     from memstore.domain.status import Contents
@@ -36,6 +35,7 @@ if TYPE_CHECKING:
     from memstore.faces.cli import owners
     from memstore.faces.cli.render import JsonShow, PlainShow
     from memstore.faces.cli.render_terminal import TerminalShow
+    from memstore.search.recall import Recalled
     from memstore.store import paths
     from memstore.store import store as stores
     from memstore.store.store import Store

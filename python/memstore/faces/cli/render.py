@@ -28,13 +28,13 @@ if TYPE_CHECKING:
 
     from memstore.database.engine import Progress
     from memstore.domain import records
-    from memstore.domain.differences import Differences
     from memstore.domain.episodes import Episode, EpisodeHit
     from memstore.domain.log import Act
     from memstore.domain.results import ScoreParts
     from memstore.domain.searches import GivenFact, RecordedSearch
     from memstore.domain.status import StoreStatus
     from memstore.domain.tasks import Task
+    from memstore.history.differences import Differences
     from memstore.text import dated
     from memstore.upkeep.findings import Finding
 

@@ -30,7 +30,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
     from datetime import date
 
-    from memstore.domain.differences import Differences
     from memstore.domain.episodes import Episode
     from memstore.domain.log import Act
     from memstore.domain.proposals import Marked, Question
@@ -39,6 +38,7 @@ if TYPE_CHECKING:
     from memstore.domain.status import StoreStatus
     from memstore.domain.tasks import Task
     from memstore.faces.cli.render import EpisodeHits, Hits
+    from memstore.history.differences import Differences
     from memstore.upkeep.findings import Finding
 
 

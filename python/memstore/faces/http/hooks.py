@@ -28,8 +28,8 @@ from memstore.faces import wording
 from memstore.faces.hosts import keeping, own_memory, recalling
 from memstore.faces.hosts.sessions import Inherited
 from memstore.faces.hosts.transcripts import MAX_MARK_CHARACTERS, TranscriptTurn
+from memstore.faces.http.callers import Runs
 from memstore.faces.http.endpoint import CALLER
-from memstore.faces.http.runs import Runs
 from memstore.faces.mcp import clients
 from memstore.faces.serving.readiness import RETRY_SECONDS
 from memstore.faces.serving.stores import Confined

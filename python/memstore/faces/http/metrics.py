@@ -30,8 +30,8 @@ from memstore import __version__, errors
 from memstore.domain import clock
 from memstore.errors import MemstoreError
 from memstore.faces import wording
+from memstore.faces.http.endpoint import Watch
 from memstore.faces.http.gate import PATH
-from memstore.faces.http.sdk_server import Watch
 from memstore.faces.mcp.tool import ToolError
 from memstore.faces.serving.readiness import OK, PROBES
 from memstore.upkeep import figures

@@ -9,10 +9,9 @@ from typing import TYPE_CHECKING, Final, NoReturn, TypeAlias
 
 from memstore.errors import Conflict, MemstoreError, StorageError
 from memstore.faces import wording
-from memstore.faces.http.endpoint import McpEndpoint
+from memstore.faces.http.endpoint import McpEndpoint, Watch
 from memstore.faces.http.gate import MAX_BODY_BYTES, PATH, Gate, for_pages
 from memstore.faces.http.hooks import with_hooks
-from memstore.faces.http.sdk_server import Watch
 from memstore.faces.mcp import prompts
 from memstore.faces.serving.address import AcceptedNames, Address, listen, reachable
 from memstore.faces.serving.bodies import Patience

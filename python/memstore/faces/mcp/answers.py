@@ -22,7 +22,6 @@ if TYPE_CHECKING:
 
     from memstore.domain.explanations import Explanation
     from memstore.domain.proposals import Proposal, Question
-    from memstore.domain.recall import Recalled
     from memstore.domain.records import AboutOthers, Fact, SearchHits
     from memstore.domain.repairs import RepairedFact
     from memstore.domain.results import Respelt
@@ -31,6 +30,7 @@ if TYPE_CHECKING:
     from memstore.learn.conversation import MemoryEvents
     from memstore.learn.events import Refusal
     from memstore.learn.extraction import Extracted, Extraction
+    from memstore.search.recall import Recalled
 
 Answer: TypeAlias = dict[str, Any]
 

@@ -27,8 +27,7 @@ from memstore.errors import MemstoreError, StorageError
 from memstore.lazy import lazy_import
 from memstore.search.index import visibility
 from memstore.search.index.contents import FeedContents, ThreadedCall
-from memstore.search.index.files import Files
-from memstore.search.index.recorded import InDatabase, InFolder, is_sealed
+from memstore.search.index.files import Files, InDatabase, InFolder, is_sealed
 from memstore.search.index.residents import RESIDENTS
 
 if TYPE_CHECKING:
@@ -42,7 +41,7 @@ if TYPE_CHECKING:
     from memstore.domain.generations import Generation
     from memstore.embedding import leases
     from memstore.search.index.contents import RowBatch
-    from memstore.search.index.recorded import Recorded
+    from memstore.search.index.files import Recorded
     from memstore.search.index.visibility import Visible
 else:
     leases = lazy_import("memstore.embedding.leases")

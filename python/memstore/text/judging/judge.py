@@ -13,6 +13,7 @@ from itertools import takewhile
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from memstore._kernel.claims import CORRECTS, MAX_CHARACTERS, PARTLY, REPLACES, Reading
+from memstore.domain.arguments import checked_choice, checked_items
 from memstore.frozen import frozen
 from memstore.lazy import cached_property
 from memstore.text.folding import folded, spaced
@@ -21,7 +22,7 @@ from memstore.text.judging.compared import Compared, Slots, may_prove
 from memstore.text.judging.pair import OVER, Pair
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection
+    from collections.abc import Callable, Collection, Iterable
     from typing import Any
 
 
@@ -326,3 +327,18 @@ def _changes(pair: Pair) -> tuple[tuple[str, str], ...]:
         (" ".join(word.text for word in old), " ".join(word.text for word in new))
         for old, new in pair.regions
     )
+
+
+def named_rules(given: Iterable[str]) -> frozenset[Rule]:
+    """Return the rules that are named: each a :class:`Rule`, its text, or its name in any case.
+
+    Raises:
+        InvalidArgument: there is no such rule.
+    """
+    return frozenset(map(_rule, checked_items(given, "without_rules")))
+
+
+def _rule(name: str) -> Rule:
+    if isinstance(name, str) and (by_name := name.strip().upper()) in Rule.__members__:
+        return Rule[by_name]
+    return Rule(checked_choice(name, Rule, "without_rules"))

@@ -15,10 +15,10 @@ from memstore.faces.web.routes import asks, changes, shows
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-    from memstore.domain.differences import Differences
     from memstore.domain.log import Act
     from memstore.faces.web.reply import Reply
     from memstore.faces.web.visit import Visit
+    from memstore.history.differences import Differences
     from memstore.history.reverting import Plan
 
 DAYS: Final = 28

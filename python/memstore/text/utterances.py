@@ -1,7 +1,7 @@
-"""Decides whether something said later corrects what the same speaker said before.
+"""Tells questions, rules and corrections from other texts, by their words.
 
-It knows a few phrases of ten languages by which people take back what they said; a correction in
-other words is not noticed.
+Rules forbid or demand something, and bear on orders. A correction takes back what the same speaker
+said before: a few phrases of ten languages are known; one in other words is not noticed.
 """
 
 from __future__ import annotations
@@ -70,3 +70,56 @@ def corrects(later: str, earlier: str, *, follows: bool) -> bool:
     if len(shared) - pairs >= SHARED or len(shared) >= SHARED_PAIRS:
         return True
     return follows and opens and bool(TAKES_BACK.search(later))
+
+
+RULE: Final = lazy_pattern(
+    r"(?i)\b(?:never|always|must|mustn['’]t|do not|don['’]t|may not|not allowed|forbidden"
+    r"|prohibited|only ever|avoid|no longer"
+    r"|nie|niemals|immer|muss|müssen|darf|dürfen|verboten|nur noch"
+    r"|jamais|toujours|doit|doivent|ne pas|interdit"
+    r"|nunca|siempre|debe|deben|prohibido"
+    r"|mai|sempre|deve|devono|vietato"
+    r"|jamais|devem|proibido"
+    r"|nooit|altijd|moet|verboden"
+    r"|никогда|всегда|нельзя|должен|должны|запрещено)\b"
+    r"|不要|不得|不能|必须|必須|禁止|总是|永远|決して|常に|必ず|しないで|てはいけない|마세요|항상|절대|금지"
+)
+
+
+def is_rule(text: str) -> bool:
+    """Return whether a text forbids or demands something."""
+    return RULE.search(text) is not None
+
+
+MARKS: Final = "?？؟"
+"""Looked for first: in a long text, that is much faster than a pattern."""
+
+QUESTION_MARK = lazy_pattern(r"\?(?![\w&=/?.])|[？؟]")
+"""Not that of an address."""
+
+FIRST_WORD = lazy_pattern(r"\W*(\w+)")
+
+QUESTION_WORDS: Final = frozenset(
+    """who whom whose what which when where why how did does is are was were has
+    wer wen wem wessen was welche welcher welches wann wo woher wohin warum wieso weshalb wie
+    wieviel qui que quoi quel quelle quels quelles quand où pourquoi comment combien
+    quién qué cuál cuándo cuánto dónde cómo quien donde cuando chi che cosa quale quando quanto dove
+    perché quem qual onde porquê wie wat welke welk wanneer waar waarom hoe hoeveel""".split()
+)
+"""What a question begins with that is typed without its mark; no words that begin orders, too."""
+
+WITHIN = lazy_pattern(
+    r"什[么麼]|[谁誰哪]|多少|怎[么麼]|[吗嗎]\s*$"
+    r"|いつ(?!も)|どこ|なぜ|どうして|何[をがので時年月日人]|(?:です|ます|でした|ました)か\s*$"
+    r"|누구|누가|언제|어디|무엇|무슨|얼마|[나까]요\s*$|니까\s*$"
+)
+"""What questions have, wherever they have it, in languages that do not begin with it."""
+
+
+def asks(text: str) -> bool:
+    """Return whether a text has a question mark, or asks by its words."""
+    has_mark = any(mark in text for mark in MARKS) and QUESTION_MARK.search(text)
+    if has_mark or (not text.isascii() and WITHIN.search(text)):
+        return True
+    first = FIRST_WORD.match(text)
+    return first is not None and first[1].casefold() in QUESTION_WORDS
