@@ -9,7 +9,7 @@ from functools import cache
 from pathlib import Path
 
 import pytest
-from tests.support.sources import parsed
+from tests.support.sources import inner_orders, parsed, rooms
 
 DOCS = Path(__file__).parent.parent / "docs"
 
@@ -204,21 +204,7 @@ def test_imports_go_down_only() -> None:
 
 
 def test_the_picture_of_the_folders_is_the_order_of_imports() -> None:
-    page = (DOCS / "architecture.md").read_text(encoding="utf-8")
-    picture = re.search(r"```\n(__main__.*?)```", page, re.DOTALL)
-    assert picture is not None
-    assert picture[1].split() == [name or "memstore" for name in ROOMS]
-
-
-def inner_orders() -> dict[str, list[str]]:
-    """Return the order inside each folder that has folders, from the top down, as it is pictured.
-
-    ``.`` stands for the folder's own modules.
-    """
-    page = (DOCS / "architecture.md").read_text(encoding="utf-8")
-    picture = re.search(r"```\n(faces .*?)```", page, re.DOTALL)
-    assert picture is not None
-    return {folder: order for folder, *order in map(str.split, picture[1].splitlines())}
+    assert [name.removesuffix("*") for name in rooms()] == [name or "memstore" for name in ROOMS]
 
 
 def places(outer: str) -> dict[str, str]:
@@ -233,7 +219,8 @@ def places(outer: str) -> dict[str, str]:
 def test_imports_between_the_folders_inside_a_folder_go_down_only() -> None:
     up = [
         (module, other)
-        for outer, order in inner_orders().items()
+        for outer, pictured in inner_orders().items()
+        for order in [[name.removesuffix("*") for name in pictured]]
         for place in [places(outer)]
         for module in place
         for other in below(module) & place.keys()
@@ -248,7 +235,7 @@ def test_the_picture_shows_every_folder_inside_a_folder() -> None:
     orders = inner_orders()
     assert orders.keys() == outer
     for folder, order in orders.items():
-        assert sorted(order) == sorted({*places(folder).values()}), folder
+        assert {name.removesuffix("*") for name in order} == {*places(folder).values()}, folder
 
 
 def test_the_files_and_names_on_the_architecture_page_exist() -> None:

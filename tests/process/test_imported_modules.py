@@ -9,6 +9,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from tests.support.sources import wings
 
 import memstore
 
@@ -157,6 +158,14 @@ def test_a_store_imports_only_what_it_uses(filled: Path, work: str) -> None:
     loaded = imported(filled, "-c", f"{start}; {work or 'pass'}; store.close()")
     packages = {name.rpartition(".")[0] for name in loaded}
     assert (loaded | packages) & ELSEWHERE == set()
+
+
+def test_a_program_that_adds_and_searches_enters_no_wing(filled: Path) -> None:
+    start = f"import memstore; store = memstore.open({str(filled)!r})"
+    work = "store.add('tea', subject='sue'); store.get(1); store.search('tea'); store.recall('tea', max_tokens=99)"
+    loaded = imported(filled, "-c", f"{start}; {work}; store.close()")
+    entered = {name for name in loaded for wing in wings() if f"{name}.".startswith(f"{wing}.")}
+    assert entered == set()
 
 
 def test_the_servers_help_does_not_import_the_server(filled: Path) -> None:

@@ -439,7 +439,7 @@ def test_server_without_a_generator_names_the_flag(
 
 def test_stray_prints_do_not_corrupt_messages(path: Path) -> None:
     program = (
-        "import os, sys\nfrom memstore.faces.mcp import answers, quick_start\n"
+        "import os, sys\nfrom memstore.faces.mcp import answers\nfrom memstore.faces.starting import quick_start\n"
         "listed = answers.of_list\n"
         "def loud(*given):\n"
         "    print('printed'); os.system('echo echoed; cat')\n"
@@ -546,7 +546,7 @@ def test_signal_that_does_not_interrupt_the_read_ends_the_server(path: Path) -> 
     """As if the signal arrived just before the read; here another thread receives it."""
     program = (
         "import signal, sys, threading\n"
-        "from memstore.faces.mcp import quick_start\n"
+        "from memstore.faces.starting import quick_start\n"
         "threading.Thread(target=threading.Event().wait, daemon=True).start()\n"
         "signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGTERM})\n"
         "quick_start.main(sys.argv[1:])\n"

@@ -142,7 +142,7 @@ def test_a_broken_file_is_a_page(tmp_path: Path) -> None:
 
 def test_it_never_imports_the_sdk() -> None:
     program = (
-        "import sys; from memstore.faces.web import run\n"
+        "import sys; from memstore.faces.web.server import run\n"
         "from memstore.faces.web.pages import search; search._catalogue()\n"
         "print(*sorted(sys.modules))"
     )

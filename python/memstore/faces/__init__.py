@@ -1,1 +1,4 @@
-"""The interfaces: the command line, the MCP server and hosts. Thin: parse, one call, render."""
+"""The interfaces: the command line, the MCP server over stdio and HTTP, hosts, and pages.
+
+They read arguments, ask the store and word the answer.
+"""
