@@ -6,6 +6,7 @@ import re
 from pathlib import Path
 
 import pytest
+from tests.support.sources import SOURCE, rooms
 
 ROOT = Path(__file__).parent.parent
 DECISIONS = ROOT / "docs" / "decisions"
@@ -78,3 +79,19 @@ def test_a_decision_is_short(file: Path) -> None:
     _, *lines = filter(None, file.read_text(encoding="utf-8").splitlines())
     assert len(lines) <= LINES
     assert [line for line in lines if len(line) > 120 and not line.startswith("|")] == []
+
+
+def test_the_index_is_ordered_by_the_folders_of_the_picture() -> None:
+    text = (DECISIONS / "README.md").read_text(encoding="utf-8")
+    whole, *headings = re.findall(r"^## (.+)$", text, re.MULTILINE)
+    assert whole == "The whole package"
+    pictured = [name.removesuffix("*") for name in rooms()]
+    assert [heading.split("/")[0] for heading in headings] == sorted(
+        (heading.split("/")[0] for heading in headings), key=pictured.index
+    )
+    for heading in headings:
+        assert (SOURCE / heading).exists() or (SOURCE / f"{heading}.py").exists(), heading
+    for section in re.split(r"^## ", text, flags=re.MULTILINE)[1:]:
+        numbers = [int(number) for number, *_ in ROW.findall(section)]
+        assert numbers, section
+        assert numbers == sorted(numbers), section.splitlines()[0]

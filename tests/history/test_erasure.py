@@ -12,9 +12,17 @@ import pytest
 import memstore
 from memstore import Conflict, InvalidArgument, NotFound, Scope, Store
 from memstore.database import short_transactions
+from memstore.database.tables import facts as fact_table
 from memstore.history import erasing, erasure
 
 WEB = "web:x"
+
+KEPT = frozenset(
+    """id uuid namespace superseded_by superseded_at confirmed_count last_confirmed_at use_count
+    last_used_at created_at valid_at expired_at deleted_at episode_id derivation
+    unsearched""".split()
+)
+"""What an erased fact keeps: numbers, times and links, none of which says what it said."""
 
 
 def told(
@@ -29,6 +37,12 @@ def rows(store: Store) -> list[dict[str, Any]]:
     return [fact.to_dict() for fact in facts] + [
         episode.to_dict() for episode in store.of("all").episodes.list(include_expired=True)
     ]
+
+
+def test_each_column_of_a_fact_is_blanked_by_erasing_or_known_to_stay() -> None:
+    blanked = {*fact_table.BLANK, "metadata"}
+    assert blanked | KEPT == {*fact_table.STORED}
+    assert blanked & KEPT == set()
 
 
 def test_a_plan_changes_nothing_and_says_what_goes_and_why(store: Store) -> None:

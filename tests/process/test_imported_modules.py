@@ -162,7 +162,7 @@ def test_a_store_imports_only_what_it_uses(filled: Path, work: str) -> None:
 
 def test_a_program_that_adds_and_searches_enters_no_wing(filled: Path) -> None:
     start = f"import memstore; store = memstore.open({str(filled)!r})"
-    work = "store.add('tea', subject='sue'); store.get(1); store.search('tea'); store.recall('tea', max_tokens=99)"
+    work = "store.add('tea', subject='sue'); store.get(1); store.recall('tea', max_tokens=99)"
     loaded = imported(filled, "-c", f"{start}; {work}; store.close()")
     entered = {name for name in loaded for wing in wings() if f"{name}.".startswith(f"{wing}.")}
     assert entered == set()

@@ -439,7 +439,8 @@ def test_server_without_a_generator_names_the_flag(
 
 def test_stray_prints_do_not_corrupt_messages(path: Path) -> None:
     program = (
-        "import os, sys\nfrom memstore.faces.mcp import answers\nfrom memstore.faces.starting import quick_start\n"
+        "import os, sys\nfrom memstore.faces.mcp import answers\n"
+        "from memstore.faces.starting import quick_start\n"
         "listed = answers.of_list\n"
         "def loud(*given):\n"
         "    print('printed'); os.system('echo echoed; cat')\n"

@@ -119,7 +119,7 @@ ROWS_TOGETHER: Final = 64
 
 
 class SqliteTransaction(Transaction):
-    """The three verbs over one connection, with the driver's errors translated.
+    """A transaction over one connection, with the driver's errors translated.
 
     Args:
         path: the file that errors name; by default the connection's.
