@@ -13,7 +13,7 @@ from functools import partial
 from itertools import chain, islice
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from memstore.database import journal, origins
+from memstore.database import journal
 from memstore.database import meta as meta_table
 from memstore.database.changes import Changes
 from memstore.database.short_transactions import in_steps
@@ -172,8 +172,8 @@ class ErasurePlan:
 
     def check(self, transaction: Transaction) -> None:
         """Raise ``Conflict`` if something that the plan rests on has changed."""
-        facts = origins.changed_facts(transaction, self._line)
-        episodes = origins.changed_episodes(transaction, self._line)
+        facts = erasable.changed_facts(transaction, self._line)
+        episodes = erasable.changed_episodes(transaction, self._line)
         if not (facts.isdisjoint(self._rests_on) and episodes.isdisjoint(self._goes[1])):
             raise outdated()
         if facts or episodes:
@@ -198,7 +198,7 @@ class ErasurePlan:
 
     def _digest(self, transaction: Transaction) -> str:
         rests = sorted(self._rests_on)
-        lasts = (origins.newest_line(transaction, ids) for ids in _batches(rests))
+        lasts = (erasable.newest_line(transaction, ids) for ids in _batches(rests))
         hashed = hashlib.sha256()
         for numbers in (rests, self.episode_ids, [max(lasts, default=0)]):
             hashed.update(array("q", [len(numbers), *numbers]).tobytes())
@@ -227,7 +227,7 @@ class _Selecting:
 
     def selected(self) -> Selected:
         chosen, transaction = self._chosen, self._transaction
-        episodes = origins.episodes(transaction, chosen, self._standing, self._among_episodes)
+        episodes = erasable.episodes(transaction, chosen, self._standing, self._among_episodes)
         if self._among_facts is None:
             self._check_named(episodes)
         batches = _batches(episodes)
@@ -241,13 +241,13 @@ class _Selecting:
             self._of_source = self._origin(chosen._replace(run=None))
             self._of_run = self._origin(chosen._replace(source=None))
             self._run_lines = (
-                {*()} if chosen.run is None else origins.lines_of_run(transaction, chosen.run)
+                {*()} if chosen.run is None else erasable.lines_of_run(transaction, chosen.run)
             )
             heard = self._heard_from({*episodes, *self._of_source, *self._of_run})
             self._by_legs(heard, self._is_selected, found)
         else:
             found.facts.extend(
-                origins.facts(transaction, chosen, self._standing, self._among_facts)
+                erasable.facts(transaction, chosen, self._standing, self._among_facts)
             )
             own, erased = {*found.facts}, {*episodes}
             heard = [one for one in self._heard_from(erased) if one not in own] if erased else []
@@ -281,12 +281,12 @@ class _Selecting:
         if not alone.is_by_origin:
             return set()
         whosever = replace(self._standing, owners=EVERYBODY)
-        return {*origins.episodes(self._transaction, alone, whosever)}
+        return {*erasable.episodes(self._transaction, alone, whosever)}
 
     def _heard_from(self, episode_ids: set[int]) -> list[int]:
         if self._chosen.episode is not None:
             episode_ids = {self._chosen.episode, *self._named}
-        return origins.heard_from(
+        return erasable.heard_from(
             self._transaction, self._chosen, self._standing, sorted(episode_ids), self._among_facts
         )
 
@@ -357,7 +357,7 @@ class _Telling:
         facts = fact_table.get_many(self._transaction, [*staying])
         drawn: dict[int, int] = {}
         for ids in _batches(self._found.facts):
-            for fact_id, episode_id in origins.drawn_from(self._transaction, ids):
+            for fact_id, episode_id in erasable.drawn_from(self._transaction, ids):
                 drawn.setdefault(episode_id, fact_id)
         left = sorted(drawn.keys() - {*self._found.episodes})[: MAX_STEPS - len(staying)]
         return (
@@ -614,7 +614,7 @@ class _Erasing(_Steps):
 
     def _erase_facts(self, ids: Sequence[int], transaction: Transaction) -> None:
         self._done += len(ids)
-        changed = origins.changed_facts(transaction, self._since, ids)
+        changed = erasable.changed_facts(transaction, self._since, ids)
         held = fact_table.get_many(transaction, ids)
         there = {one: held[one] for one in ids if held[one].status != "erased"}
         self.left += [_fact_step(there[one], "stays", MEANWHILE) for one in changed & {*there}]
@@ -638,7 +638,7 @@ class _Erasing(_Steps):
 
     def _erase_episodes(self, ids: Sequence[int], transaction: Transaction) -> None:
         self._done += len(ids)
-        changed = origins.changed_episodes(transaction, self._since, ids)
+        changed = erasable.changed_episodes(transaction, self._since, ids)
         changes = Changes(transaction, self._place.author)
         for episode in episode_table.get_many(transaction, ids).values():
             if episode.id in changed and episode.content:
@@ -668,7 +668,7 @@ def _to_close(transaction: Transaction, standing: Standing, found: Selected) -> 
     """
     drawn: set[int] = set()
     for ids in _batches(found.facts):
-        drawn |= origins.own_episodes(transaction, ids)
+        drawn |= erasable.own_episodes(transaction, ids)
     if found.facts:
         quotes = Occurrences(
             reply_table.quoted_as(content)

@@ -1,17 +1,227 @@
-"""Counts what is stored about facts and episodes that are about to be erased."""
+"""Selects facts and episodes that are about to be erased, and counts what is stored about them.
+
+They are selected by what they are and where they come from; what was erased already is not. Only
+columns are compared, so that no JSON is read, except for the sources that confirmations name.
+"""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
-from memstore.database.journal import TEXTS
+from memstore.database import line_filters
+from memstore.database.dialect import owned_by
+from memstore.database.journal import TEXTS, UNCHANGED, WEIGHING, Kind
 from memstore.database.tables import distrusted, support
-from memstore.domain.erasures import ErasureCounts
+from memstore.domain import clock
+from memstore.domain.erasures import ErasureCounts, owners_of
+from memstore.text.folding import subject_key
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
 
     from memstore.database.engine import Transaction
+    from memstore.domain.erasures import ErasureSelection
+    from memstore.domain.standing import Standing
+
+
+HEARD: Final = f"kind IN ('{Kind.ADD}', '{Kind.ADOPT}', '{Kind.CONFIRM}')"
+"""The lines that a leg of a fact is read from."""
+
+RECORDED: Final = f"fact_id IS NULL AND kind IN ('{Kind.EPISODE}', '{Kind.ADOPT}')"
+"""The lines of new episodes."""
+
+QUIET: Final = ", ".join(f"'{kind}'" for kind in sorted(UNCHANGED - WEIGHING))
+"""The kinds of lines that change nothing that a plan rests on."""
+
+
+def episodes(
+    transaction: Transaction,
+    chosen: ErasureSelection,
+    standing: Standing,
+    among: Collection[int] | None = None,
+) -> list[int]:
+    """Return the ids of the selected episodes, in order."""
+    if chosen.is_of_facts:
+        return []
+    tests, values = _rows(transaction, chosen, standing, among)
+    tests += ["namespace = :home", "content_hash <> ''"]
+    if chosen.episode is not None:
+        tests.append("id = :episode")
+    lines = f"SELECT episode_id FROM memstore_journal WHERE {RECORDED}"
+    if chosen.source is not None:
+        tests.append(f"(source = :source OR id IN ({lines} AND source = :source))")
+    if chosen.run is not None:
+        tests.append(f"id IN ({lines} AND id >= :first AND run = :run)")
+    return transaction.ints(
+        f"SELECT id FROM memstore_episodes WHERE {' AND '.join(tests)} ORDER BY id", values
+    )
+
+
+def facts(
+    transaction: Transaction,
+    chosen: ErasureSelection,
+    standing: Standing,
+    among: Collection[int] | None = None,
+) -> list[int]:
+    """Return the ids of the facts that are selected by what they are, in order."""
+    tests, values = _fact_rows(transaction, chosen, standing, among)
+    return transaction.ints(
+        f"SELECT id FROM memstore_facts WHERE {' AND '.join(tests)} ORDER BY id", values
+    )
+
+
+def heard_from(
+    transaction: Transaction,
+    chosen: ErasureSelection,
+    standing: Standing,
+    episode_ids: Sequence[int],
+    among: Collection[int] | None = None,
+) -> list[int]:
+    """Return the facts of :func:`facts` with a leg that may be selected by its origin."""
+    tests, values = _fact_rows(transaction, chosen, standing, among)
+    lines = f"SELECT fact_id FROM memstore_journal WHERE fact_id IS NOT NULL AND {HEARD}"
+    listed = transaction.dialect.listed("episodes")
+    of = [
+        f"episode_id IN {listed}",
+        f"id IN ({lines} AND episode_id IN {listed})",
+    ]
+    if chosen.source is not None:
+        restated = transaction.dialect.member("evidence", "'restated'")
+        of += [
+            "source = :source",
+            f"id IN ({lines} AND (source = :source OR {restated} = :source))",
+        ]
+    if chosen.run is not None:
+        of.append(f"id IN ({lines} AND id >= :first AND run = :run)")
+    return transaction.ints(
+        f"SELECT id FROM memstore_facts WHERE {' AND '.join(tests)} AND ({' OR '.join(of)})"
+        " ORDER BY id",
+        {**values, "episodes": [*episode_ids]},
+    )
+
+
+def lines_of_run(transaction: Transaction, run: bytes) -> set[int]:
+    """Return the lines of a run that a leg may be read from."""
+    first = _first_of(transaction, run)
+    return {
+        *transaction.ints(
+            f"SELECT id FROM memstore_journal WHERE id >= :first AND run = :run AND {HEARD}",
+            {"first": first, "run": run},
+        )
+    }
+
+
+def drawn_from(transaction: Transaction, fact_ids: Sequence[int]) -> list[tuple[int, int]]:
+    """Return each of these facts with each episode that it was heard in."""
+    return [
+        (int(fact_id), int(episode_id))
+        for fact_id, episode_id in transaction.rows(
+            "SELECT fact_id, episode_id FROM memstore_journal"
+            f" WHERE fact_id IN {transaction.dialect.listed('ids')} AND episode_id IS NOT NULL"
+            f" AND {HEARD} ORDER BY fact_id, episode_id",
+            {"ids": fact_ids},
+        )
+    ]
+
+
+def own_episodes(transaction: Transaction, fact_ids: Sequence[int]) -> set[int]:
+    """Return the episodes that these facts were drawn from."""
+    return {
+        *transaction.ints(
+            "SELECT DISTINCT episode_id FROM memstore_facts WHERE episode_id IS NOT NULL"
+            f" AND id IN {transaction.dialect.listed('ids')}",
+            {"ids": fact_ids},
+        )
+    }
+
+
+def newest_line(transaction: Transaction, fact_ids: Sequence[int]) -> int:
+    """Return the newest line that changed one of these facts."""
+    return transaction.scalar(
+        f"SELECT max(id) FROM memstore_journal WHERE kind NOT IN ({QUIET})"
+        f" AND fact_id IN {transaction.dialect.listed('ids')}",
+        {"ids": fact_ids},
+    )
+
+
+def changed_facts(
+    transaction: Transaction, after: int, among: Sequence[int] | None = None
+) -> set[int]:
+    """Return the facts (``None``: of all) that were changed by a line after this one."""
+    which = "" if among is None else f" AND fact_id IN {transaction.dialect.listed('ids')}"
+    return {
+        *transaction.ints(
+            "SELECT DISTINCT fact_id FROM memstore_journal WHERE id > :after"
+            f" AND fact_id IS NOT NULL AND kind NOT IN ({QUIET}){which}",
+            {"after": after, "ids": among},
+        )
+    }
+
+
+def changed_episodes(
+    transaction: Transaction, after: int, among: Sequence[int] | None = None
+) -> set[int]:
+    """Return the episodes that were changed, or that changed a fact, by a line after this one."""
+    which = "" if among is None else f" AND episode_id IN {transaction.dialect.listed('ids')}"
+    return {
+        *transaction.ints(
+            "SELECT DISTINCT episode_id FROM memstore_journal WHERE id > :after"
+            f" AND episode_id IS NOT NULL AND kind NOT IN ({QUIET}){which}",
+            {"after": after, "ids": among},
+        )
+    }
+
+
+def _fact_rows(
+    transaction: Transaction,
+    chosen: ErasureSelection,
+    standing: Standing,
+    among: Collection[int] | None,
+) -> tuple[list[str], dict[str, Any]]:
+    tests, values = _rows(transaction, chosen, standing, among)
+    dialect = transaction.dialect
+    tests += [f"namespace IN {dialect.listed('namespaces')}", "content <> ''"]
+    if chosen.subject is not None:
+        tests.append("subject_key = :subject")
+    if chosen.facts is not None:
+        tests.append(f"id IN {dialect.listed('facts')}")
+    return tests, values
+
+
+def _rows(
+    transaction: Transaction,
+    chosen: ErasureSelection,
+    standing: Standing,
+    among: Collection[int] | None,
+) -> tuple[list[str], dict[str, Any]]:
+    """Return the conditions that facts and episodes share, and all parameters."""
+    values: dict[str, Any] = {
+        "home": standing.namespace,
+        "namespaces": standing.namespaces,
+        "episode": chosen.episode,
+        "subject": None if chosen.subject is None else subject_key(chosen.subject),
+        "source": chosen.source,
+        "run": chosen.run,
+        "facts": chosen.facts,
+        "first": 0 if chosen.run is None else _first_of(transaction, chosen.run),
+        "among": None if among is None else [*among],
+    }
+    tests = []
+    if among is not None:
+        tests.append(f"id IN {transaction.dialect.listed('among')}")
+    if (whose := standing.selected) is not None:
+        tests.append(owned_by(whose))
+        values |= whose.ids
+    if chosen.owner is not None:
+        owners = owners_of(chosen.owner)
+        tests += [f"{name} = :owner_{name}" for name in owners]
+        values |= {f"owner_{name}": id_ for name, id_ in owners.items()}
+    return tests, values
+
+
+def _first_of(transaction: Transaction, run: bytes) -> int:
+    return line_filters.first_since(transaction, clock.uuid_moment(run) - line_filters.MARGIN)
+
 
 WITH_TEXT: Final = f"coalesce({', '.join(TEXTS)}) IS NOT NULL"
 """The condition that a line of the journal has a text."""
