@@ -18,8 +18,7 @@ from memstore.errors import EmbedderError
 from memstore.frozen import frozen
 from memstore.store.store import file_of
 from memstore.text.faithfulness import shared
-from memstore.text.judging.judge import Claim, Judgement, judge, speaks_against
-from memstore.text.judging.judge import named_rules as rules
+from memstore.text.judging.judge import Claim, Judgement, judge, named_rules, speaks_against
 from memstore.text.judging.slots import slots_of
 
 if TYPE_CHECKING:
@@ -78,7 +77,7 @@ def judging(store: Store, without: Iterable[str]) -> Judge:
     Raises:
         InvalidArgument: there is no such rule.
     """
-    off = file_of(store).without_rules | rules(without)
+    off = file_of(store).without_rules | named_rules(without)
     return partial(judge, without=off) if off else judge
 
 
