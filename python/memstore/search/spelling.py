@@ -27,8 +27,8 @@ MAX_TERMS: Final = 12
 """Of a longer query each word counts little, and a text that somebody pasted is no query."""
 
 MAX_SOUGHT: Final = 3
-"""For so many unknown words of a query the index's stems are compared, which takes longer the more
-there are: of 200,000 stems, 75 ms for each word."""
+"""For so many unknown words of a query the index's stems are compared: of a query with more of
+them, most is not in this memory, however it is spelt."""
 
 MIN_LETTERS: Final = 5
 """Shorter words have too many neighbours."""

@@ -420,18 +420,10 @@ impl Words {
     #[must_use]
     pub fn similar(&self, word: &str, most: usize, limit: usize) -> Vec<Similar> {
         let mut misspelt = Misspelt::new(word, most);
-        let tail = self.tail.terms();
-        let mut near: Vec<_> = tail
-            .filter_map(|term| Some((misspelt.edits(term)?, term)))
-            .collect();
+        let mut found = self.tail.similar(&mut misspelt);
         for layer in &self.layers {
-            near.extend(misspelt.among(layer.segment.terms()));
+            found.extend(misspelt.among(layer.segment.terms()));
         }
-        let of_term = |(edits, term)| {
-            let term = String::from_utf8_lossy(term).into_owned();
-            Similar { edits, term }
-        };
-        let mut found: Vec<Similar> = near.into_iter().map(of_term).collect();
         // Of equally near ones, the longest has most of the word.
         let letters = |one: &Similar| std::cmp::Reverse(one.term.chars().count());
         found.sort_by(|a, b| (a.edits, letters(a), &a.term).cmp(&(b.edits, letters(b), &b.term)));

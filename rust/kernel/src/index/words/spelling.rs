@@ -19,6 +19,13 @@ pub struct Similar {
     pub term: String,
 }
 
+impl Similar {
+    fn of(term: &[u8], edits: usize) -> Self {
+        let term = String::from_utf8_lossy(term).into_owned();
+        Self { edits, term }
+    }
+}
+
 /// A word that terms are compared with.
 pub(crate) struct Misspelt {
     letters: Vec<char>,
@@ -41,8 +48,8 @@ impl Misspelt {
         }
     }
 
-    /// Each of the sorted terms that is near, with its edits: those for which `edits` has a number.
-    pub fn among<'a>(&self, terms: &'a Terms) -> Vec<(usize, &'a [u8])> {
+    /// Each of the sorted terms that is near, as [`Misspelt::compare`] finds one by one.
+    pub fn among(&self, terms: &Terms) -> Vec<Similar> {
         let mut shared = Shared::new(self);
         let (mut found, mut number) = (Vec::new(), 0);
         while number < terms.len() {
@@ -53,7 +60,7 @@ impl Misspelt {
             number = match shared.reach(term) {
                 Reached::Far(bytes) => terms.after(number, bytes),
                 Reached::End(edits) => {
-                    found.extend((edits <= self.most).then_some((edits, term)));
+                    found.extend((edits <= self.most).then(|| Similar::of(term, edits)));
                     number + 1
                 }
             };
@@ -61,8 +68,13 @@ impl Misspelt {
         found
     }
 
+    /// The term, if it is near.
+    pub fn compare(&mut self, term: &[u8]) -> Option<Similar> {
+        self.edits(term).map(|edits| Similar::of(term, edits))
+    }
+
     /// The edits between a term and the nearest beginning of the word, if they are few enough.
-    pub fn edits(&mut self, term: &[u8]) -> Option<usize> {
+    fn edits(&mut self, term: &[u8]) -> Option<usize> {
         // A letter has one to four bytes.
         if term.len() > 4 * (self.letters.len() + self.most) {
             return None;
@@ -214,9 +226,7 @@ mod tests {
     }
 
     fn of(terms: &BTreeSet<Vec<u8>>) -> Terms {
-        let mut writer = terms::Writer::default();
-        terms.iter().for_each(|term| writer.push(term));
-        writer.finish()
+        terms.iter().map(Vec::as_slice).collect()
     }
 
     fn edits(word: &str, term: &str) -> Option<usize> {
@@ -306,11 +316,9 @@ mod tests {
             for word in words {
                 for most in 0..4 {
                     let mut misspelt = Misspelt::new(&word, most);
-                    let one_by_one = |term: &Vec<u8>| Some((misspelt.edits(term)?, term.clone()));
-                    let expected: Vec<_> = terms.iter().filter_map(one_by_one).collect();
-                    let sorted = of(&terms);
-                    let found = misspelt.among(&sorted).into_iter();
-                    let found: Vec<_> = found.map(|(edits, term)| (edits, term.to_vec())).collect();
+                    let one_by_one = terms.iter().filter_map(|term| misspelt.compare(term));
+                    let expected: Vec<_> = one_by_one.collect();
+                    let found = misspelt.among(&of(&terms));
                     assert_eq!(found, expected, "{word:?} {most}");
                 }
             }

@@ -118,6 +118,15 @@ impl Terms {
     }
 }
 
+impl<'a> FromIterator<&'a [u8]> for Terms {
+    /// Take terms in their order.
+    fn from_iter<I: IntoIterator<Item = &'a [u8]>>(terms: I) -> Self {
+        let mut writer = Writer::default();
+        terms.into_iter().for_each(|term| writer.push(term));
+        writer.finish()
+    }
+}
+
 fn term_of<'a>(ends: &[u64], bytes: &'a [u8], term: usize) -> &'a [u8] {
     let start = if term == 0 { 0 } else { ends[term - 1] };
     &bytes[start as usize..ends[term] as usize]
