@@ -1,14 +1,14 @@
-"""A time zone that is not known here: an error that helps, or the machine's, and somebody says so."""
+"""A time zone that is not known here: an error that helps, or the machine's, and that is said."""
 
 from __future__ import annotations
 
 import io
 import json
-import time
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from tests.support.clock import read_tz
 from tests.support.command_line import CommandLine, cli_fixture  # noqa: F401
 
 import memstore
@@ -28,7 +28,7 @@ def _zone_of_the_machine(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     yield
     zones.prefer(None)
     monkeypatch.undo()
-    time.tzset()
+    read_tz()
 
 
 @pytest.mark.parametrize("named", KNOWN_TZ)
@@ -36,7 +36,7 @@ def test_nothing_is_said_of_a_zone_that_is_known(
     cli: CommandLine, monkeypatch: pytest.MonkeyPatch, named: str
 ) -> None:
     monkeypatch.setenv("TZ", named)
-    time.tzset()
+    read_tz()
     assert zones.unknown_tz() is None
     cli.add("Ana likes tea", "ana")
     assert "TZ" not in cli("status").err
@@ -47,7 +47,7 @@ def test_an_unknown_tz_is_utc_and_the_status_and_the_doctor_say_so(
     cli: CommandLine, monkeypatch: pytest.MonkeyPatch, named: str
 ) -> None:
     monkeypatch.setenv("TZ", named)
-    time.tzset()
+    read_tz()
     cli.add("Ana likes tea", "ana")
     with memstore.open(cli.db, embedder=None) as store:
         assert store.log()[0].at.utcoffset().total_seconds() == 0

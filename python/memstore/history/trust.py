@@ -367,7 +367,7 @@ def check_decides(transaction: Transaction, author: Author) -> None:
 
 
 def check_repeats(transaction: Transaction, author: Author) -> None:
-    """Raise ``Conflict`` for who may not repeat here what others did, as an import of an export does.
+    """Raise ``Conflict`` for who may not repeat what others did, as importing an export does.
 
     That brings in their acts by their names, on facts that are known here, too: so it takes
     somebody whose own acts are not held to what each fact counts (:func:`outranking`).

@@ -412,9 +412,7 @@ class File:
             return 0, ()
         with self.engine.read() if dry_run else self.engine.write() as transaction:
             is_empty = not counts.namespaces(transaction)
-            return trust.bring_in(
-                transaction, author, levels, is_empty=is_empty, dry_run=dry_run
-            )
+            return trust.bring_in(transaction, author, levels, is_empty=is_empty, dry_run=dry_run)
 
     def import_from(
         self,

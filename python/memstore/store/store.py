@@ -2025,8 +2025,8 @@ class Store(zones.Zoned):
 
         Raises:
             TransferError: the export is damaged, and the error names the line; or it was changed.
-            Conflict: this store's source counts less than an agent: an export has the acts of others,
-                by their names.
+            Conflict: this store's source counts less than an agent, and an export has the acts of
+                others, by their names.
             ValueError: the store is :meth:`of` some owners: an export has owners of its own.
         """
         self._check_unbound("imports what anybody has")

@@ -4,17 +4,17 @@ from __future__ import annotations
 
 import io
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from datetime import date, datetime, timedelta
 from pathlib import Path
 from zoneinfo import ZoneInfo
 
 import pytest
 from tests.support.builds import skip_without_model
-from tests.support.clock import ManualClock
 
 import memstore
-from memstore.domain import clock
+from memstore.domain import clock, zones
+from memstore.domain.clock import Clock
 from memstore.faces.hosts import hook
 
 SAID, TOLD = "We moved staging to port 5499", "The port of production is 5432"
@@ -25,6 +25,16 @@ DAYS = [
     *("Europe/Berlin 2026-03-28", "Europe/Berlin 2026-10-24", "Australia/Lord_Howe 2026-10-03"),
     "America/Santiago 2026-09-05",  # whose next day begins at 01:00
 ]
+
+
+class At(Clock):
+    """Real seconds from a moment on: pauses of other threads do not set it forward."""
+
+    def __init__(self, moment: datetime) -> None:
+        self._ahead = moment - super().utc_now()
+
+    def utc_now(self) -> datetime:
+        return super().utc_now() + self._ahead
 
 
 @pytest.fixture
@@ -44,7 +54,7 @@ def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 @pytest.fixture
 def run(
     project: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> Callable[..., str]:
+) -> Iterator[Callable[..., str]]:
     """Run a hook in this process; return what the model is told."""
 
     def run(event: str, **given: str) -> str:
@@ -55,7 +65,8 @@ def run(
         said = capsys.readouterr().out
         return str(json.loads(said)["hookSpecificOutput"]["additionalContext"]) if said else ""
 
-    return run
+    yield run
+    zones.prefer(None)  # a hook is a process of its own
 
 
 @pytest.mark.model
@@ -72,8 +83,8 @@ def test_what_was_said_before_midnight_is_of_yesterday_after_it(
     next_day = day + timedelta(days=1)
     monkeypatch.setenv("MEMSTORE_TIMEZONE", name)
 
-    def at(day: date, hour: int, minute: int) -> ManualClock:
-        return ManualClock(datetime(day.year, day.month, day.day, hour, minute, tzinfo=zone))
+    def at(day: date, hour: int, minute: int) -> At:
+        return At(datetime(day.year, day.month, day.day, hour, minute, tzinfo=zone))
 
     with (
         clock.use(at(day, 23, 40)),
