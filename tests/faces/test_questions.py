@@ -16,7 +16,9 @@ from memstore import Memory, Store
 from memstore.text.judge import Rule
 
 OLD, NEW = "Melanie is managing kids and work", "Melanie is going swimming with the kids"
-JARGON = re.compile(r"align|slot|holder|\bframe\b|hedg|attribute's|evidence|\bpair\b", re.IGNORECASE)
+JARGON = re.compile(
+    r"align|slot|holder|\bframe\b|hedg|attribute's|evidence|\bpair\b", re.IGNORECASE
+)
 
 
 class Wants:
