@@ -310,9 +310,7 @@ def test_fact_that_gives_way_to_a_newer_one_has_its_place_in_a_longer_search(
         longest = [hit.fact.id for hit in store.search(query, limit=1000, touch=False)]
         assert outcome.place == longest.index(outcome.fact_id) + 1, outcome.text
         assert "of 1,000" in outcome.text
-    for outcome in outcomes:
-        if outcome.stage == "rank":
-            check_rank(store, query, asked, outcome)
+        assert outcome.last is not None
 
 
 def test_fact_behind_all_places_says_so(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
