@@ -48,18 +48,18 @@ def asked(cli: CommandLine) -> Iterator[Store]:
 
 
 def test_a_question_says_in_plain_words_why_it_is_asked(cli: CommandLine, asked: Store) -> None:
-    why = [
+    reasons = [
         "the newer one shows no sign of a change of the other",
         "a language model wanted to replace the older one",
     ]
     (told,) = cli.json("proposals", "list", "--user", "u")
     assert told["evidence"]["wanted"] == "UPDATE"
     (question,) = asked.of("all").proposals.questions()
-    assert [*question.why] == why
+    assert [*question.reasons] == reasons
     pages = Pages(asked.of("all"))
     pages.enter()
     page = text_of(pages.read("inbox"))
-    for sentence in why:
+    for sentence in reasons:
         assert f"{sentence[0].upper()}{sentence[1:]}." in page
 
 
@@ -68,7 +68,7 @@ def test_text_that_counts_less_says_so(cli: CommandLine, tmp_path: Path) -> None
         old = store.add(OLD, subject="Melanie")
         store.add(NEW, subject="Melanie", source="web:a.org", supersedes=old.id)
         (question,) = store.proposals.questions()
-        assert question.why == (
+        assert question.reasons == (
             "what speaks for the newer one counts less than what speaks for the older",
         )
 

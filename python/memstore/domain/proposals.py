@@ -131,7 +131,7 @@ class Question:
         return f"this text replaces {olds}"
 
     @property
-    def why(self) -> tuple[str, ...]:
+    def reasons(self) -> tuple[str, ...]:
         """Why it is asked: sentences without a full stop."""
         evidence = self.proposal.evidence or {}
         rule, wanted = evidence.get("rule"), WANTED.get(str(evidence.get("wanted")))

@@ -364,7 +364,7 @@ class TerminalShow:
         for old in one.olds:
             self.line(("- ", "red"), *_marked(old, "bold red strike"), hang=2)
         self.line(("+ ", "green"), *_marked(one.new, "bold green"), hang=2)
-        about = (*one.why, one.quoted, f"held for {one.age}", f"if accepted, {one.effect}")
+        about = (*one.reasons, one.quoted, f"held for {one.age}", f"if accepted, {one.effect}")
         self.line((visible(" · ".join(about)), "dim"), indent=2, hang=2)
 
     def rows(self, rows: Sequence[Sequence[object]], value: object) -> None:
