@@ -10,11 +10,12 @@ from memstore.domain import clock, zones
 from memstore.domain.records import EVERYBODY
 from memstore.faces import wording
 from memstore.faces.cli import command as cli
-from memstore.faces.escaping import counted, visible
+from memstore.faces.escaping import counted
 from memstore.faces.options import KEPT_BACKUPS, chosen_settings, duration
 from memstore.frozen import asdict
 from memstore.lazy import lazy_import
 from memstore.settings import DEFAULT_NAMESPACE
+from memstore.text.escaping import visible
 
 if TYPE_CHECKING:
     import argparse
