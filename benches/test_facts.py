@@ -90,7 +90,7 @@ def test_add_many(benchmark: BenchmarkFixture, growing: Store, size: int) -> Non
     """A thousand facts in one call."""
     benchmark.group = f"add many, {size:,} facts"
     new = new_facts(3)
-    benchmark.pedantic(growing.add_many, setup=lambda: (([*islice(new, AT_ONCE)],), {}), rounds=5)
+    benchmark.pedantic(growing.add_many, setup=lambda: (([*islice(new, AT_ONCE)],), {}), rounds=3)
     note_rate(benchmark, AT_ONCE)
 
 
