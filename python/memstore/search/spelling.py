@@ -38,6 +38,9 @@ TWO_EDITS_FROM: Final = 8
 
 MIN_LETTERS_OF_NAME: Final = 6
 
+FORMS: Final = ("ing", "ings", "ed", "s", "er", "ers", "ly")
+MIN_LETTERS_OF_STEM: Final = 4
+
 CHUNK: Final = lazy_pattern(r"\S+")
 ENDS: Final = ".,;:!?()[]{}<>\"'`´‘’“”„«»…"
 WORD: Final = lazy_pattern(r"[^\W\d_]+")
@@ -81,7 +84,24 @@ def _readable(query: str) -> Iterator[str]:
 def _is_unknown(corpus: Corpus[Any, Any], word: str, wanted: Any) -> bool:
     if word[0].isupper() and len(word) < MIN_LETTERS_OF_NAME:
         return False
-    return not (is_word(word) or corpus.knows(word, wanted))
+    return not (is_word(word) or _is_form(word) or corpus.knows(word, wanted))
+
+
+def _is_form(word: str) -> bool:
+    """Return whether a word is an English form of one that the model's vocabulary has.
+
+    That vocabulary has "conduct" and not "conducting", which is not misspelt for "connecting".
+    """
+    for ending in FORMS:
+        stem = word.removesuffix(ending)
+        if stem == word or len(stem) < MIN_LETTERS_OF_STEM:
+            continue
+        bases = [stem] if ending[0] == "s" else [stem, f"{stem}e"]
+        if stem[-1] == stem[-2] and ending[0] != "s":  # "planned"
+            bases.append(stem[:-1])
+        if any(map(is_word, bases)):
+            return True
+    return False
 
 
 def _right(corpus: Corpus[Any, Any], word: str, wanted: Any) -> str | None:
