@@ -96,6 +96,24 @@ def test_other_words_stay_as_they_are(notes: Store, query: str) -> None:
     assert told(notes, query) == []
 
 
+@pytest.mark.parametrize(
+    ("held", "query"),
+    [
+        ("the issue with the tap", "the tissue"),  # another first letter in a short word
+        ("the last one", "a blast"),
+        ("connecting the seminar", "conducting"),  # a form of a known word
+        ("machine learning", "his leaning"),
+        ("he is camping", "damping"),
+    ],
+)
+def test_a_word_that_is_merely_rare_is_not_misspelt(
+    open_store: OpenStore, held: str, query: str
+) -> None:
+    store = open_store(embedder="local")
+    store.add(held, subject="note")
+    assert told(store, query) == []
+
+
 def test_a_word_that_only_turns_have_is_known(notes: Store) -> None:
     notes.add("The voices go up", subject="note")
     assert told(notes, "invoices") == []

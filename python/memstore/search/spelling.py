@@ -34,7 +34,7 @@ MIN_LETTERS: Final = 5
 """Shorter words have too many neighbours."""
 
 TWO_EDITS_FROM: Final = 8
-"""How many letters a word needs for two mistakes in it."""
+"""How many letters a word needs for two mistakes in it, or one in its first letter."""
 
 MIN_LETTERS_OF_NAME: Final = 6
 
@@ -117,8 +117,8 @@ def _right(corpus: Corpus[Any, Any], word: str, wanted: Any) -> str | None:
             folded = _plain(other)
             edits = distance(plain, folded, most)
             is_other = folded[0] != plain[0]
-            if is_other and is_name:
-                continue  # German's "Wetter" is not "better"
+            if is_other and (is_name or len(word) < TWO_EDITS_FROM):
+                continue  # German's "Wetter" is not "better", nor is "tissue" an "issue"
             if 0 < edits <= (1 if is_other else most):
                 found[other] = (edits, is_other, other)
     return min(found, key=lambda one: found[one], default=None)
