@@ -18,7 +18,7 @@ import memstore
 from benches.engine import made
 from memstore import Store
 
-DEFAULT_SIZES = "1000,100000"
+DEFAULT_SIZES = "1000,10000"
 FOLDER = Path(__file__).with_name(".made")
 
 

@@ -130,7 +130,7 @@ def main() -> None:
     elsewhere = [one.text for name in names[2:] for one in units[name].questions]
     print("with exact words:   ", counted(units, elsewhere))
     bearings = IndexLookup.bearings
-    IndexLookup.bearings = lambda *_: []  # type: ignore[method-assign]
+    IndexLookup.bearings = lambda *_: {}  # type: ignore[method-assign]
     print("without exact words:", counted(units, elsewhere))
     IndexLookup.bearings = bearings  # type: ignore[method-assign]
 

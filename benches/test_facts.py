@@ -32,7 +32,8 @@ ASKED = 50
 FEW = 100
 """Rounds of what takes a fraction of a millisecond."""
 AT_ONCE = 1_000
-BULK = 10_000
+VECTORS = 10_000
+LOADED = 4_000
 BATCH = 1_000
 CANDIDATES = 200
 NEAREST = 10
@@ -89,22 +90,22 @@ def test_add_many(benchmark: BenchmarkFixture, growing: Store, size: int) -> Non
     """A thousand facts in one call."""
     benchmark.group = f"add many, {size:,} facts"
     new = new_facts(3)
-    benchmark.pedantic(growing.add_many, setup=lambda: (([*islice(new, AT_ONCE)],), {}), rounds=5)
+    benchmark.pedantic(growing.add_many, setup=lambda: (([*islice(new, AT_ONCE)],), {}), rounds=3)
     note_rate(benchmark, AT_ONCE)
 
 
 def test_bulk_load(benchmark: BenchmarkFixture, tmp_path: Path) -> None:
-    """Ten thousand facts into a new memory, a thousand at a time."""
+    """Four thousand facts into a new memory, a thousand at a time."""
     benchmark.group = "bulk load"
-    names, rows = count(), [*facts(BULK)]
+    names, rows = count(), [*facts(LOADED)]
 
     def load() -> None:
         with memstore.open(tmp_path / f"{next(names)}.db") as store:
-            for start in range(0, BULK, BATCH):
+            for start in range(0, LOADED, BATCH):
                 store.add_many(rows[start : start + BATCH])
 
     benchmark.pedantic(load, rounds=3)
-    note_rate(benchmark, BULK)
+    note_rate(benchmark, LOADED)
 
 
 def note_rate(benchmark: BenchmarkFixture, number: int) -> None:
@@ -255,7 +256,7 @@ CODECS: dict[str, dict[str, Callable[[Any, int], object]]] = {
 @pytest.mark.parametrize("way", CODECS)
 def test_codec(benchmark: BenchmarkFixture, way: str, dimension: int, by: str) -> None:
     """Ten thousand vectors as little-endian float32, checked for NaN when they are written."""
-    benchmark.group = f"{way} {BULK:,} vectors of {dimension}"
-    matrix = np.random.default_rng(0).standard_normal((BULK, dimension), dtype=np.float32)
+    benchmark.group = f"{way} {VECTORS:,} vectors of {dimension}"
+    matrix = np.random.default_rng(0).standard_normal((VECTORS, dimension), dtype=np.float32)
     given = matrix if way == "encode" else kernel.encode_many(matrix)
     benchmark.pedantic(CODECS[way][by], (given, dimension), rounds=10, warmup_rounds=1)

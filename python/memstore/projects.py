@@ -163,7 +163,7 @@ def _root(common: Path) -> Path:
     if (found := WORKTREE.search(config)) is not None:
         tree = Path(os.path.realpath(common / found[1].strip('"')))
         if _named_by(tree / ".git") == common:
-            return tree
+            return _main_tree(tree / ".git") or tree  # a submodule may be in a linked tree itself
     return _top_of(common)
 
 

@@ -154,10 +154,14 @@ def timezone() -> str | None:
     return named or None
 
 
+def tz() -> str:
+    """Return what the variable ``TZ`` says, without the sign for a name; empty if it is not set."""
+    return os.environ.get("TZ", "").strip().lstrip(":")
+
+
 def machine_zone() -> str | None:
     """Return the name of the machine's time zone, such as ``Europe/Berlin``, if it has one."""
-    named = os.environ.get("TZ", "").strip().lstrip(":")
-    if named:
+    if named := tz():
         return named if "/" in named and not named.startswith("/") else None
     try:
         _, _, name = os.path.realpath(LOCAL_TIME).replace("\\", "/").partition("/zoneinfo/")

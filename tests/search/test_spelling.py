@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import random
 from collections.abc import Callable
+from itertools import permutations
 
 import pytest
 from hypothesis import given
@@ -11,7 +13,7 @@ from hypothesis import strategies as st
 from memstore import Store
 from memstore._kernel.words import Words
 from memstore.domain.results import Respelt
-from memstore.search.spelling import distance
+from memstore.search.spelling import MAX_SOUGHT, distance
 
 OpenStore = Callable[..., Store]
 
@@ -94,6 +96,24 @@ def test_other_words_stay_as_they_are(notes: Store, query: str) -> None:
     assert told(notes, query) == []
 
 
+@pytest.mark.parametrize(
+    ("held", "query"),
+    [
+        ("the issue with the tap", "the tissue"),  # another first letter in a short word
+        ("the last one", "a blast"),
+        ("connecting the seminar", "conducting"),  # a form of a known word
+        ("machine learning", "his leaning"),
+        ("he is camping", "damping"),
+    ],
+)
+def test_a_word_that_is_merely_rare_is_not_misspelt(
+    open_store: OpenStore, held: str, query: str
+) -> None:
+    store = open_store(embedder="local")
+    store.add(held, subject="note")
+    assert told(store, query) == []
+
+
 def test_a_word_that_only_turns_have_is_known(notes: Store) -> None:
     notes.add("The voices go up", subject="note")
     assert told(notes, "invoices") == []
@@ -168,3 +188,33 @@ def test_similar_terms_are_those_near_a_beginning(terms: list[str], word: str) -
     }
     assert dict(words.similar(word, 2, 99)) == expected
     assert words.similar(word, 2, 1) == words.similar(word, 2, 99)[:1]
+
+
+def test_similar_terms_are_the_same_among_sorted_and_new_ones() -> None:
+    chance, words = random.Random(4), Words()
+    terms: list[str] = []
+    for number in range(4):  # the terms of earlier rows are sorted, later ones are compared singly
+        new = ["".join(chance.choices("aeinrst", k=chance.randint(1, 7))) for _ in range(600)]
+        words.put([*range(len(terms) + 1, len(terms) + 601)], [[term] for term in new])
+        terms += new
+        word = "".join(chance.choices("aeinrst", k=8))
+        beginnings = [word[:end] for end in range(len(word) + 1)]
+        expected = {
+            term: least
+            for term in terms
+            if (least := min(distance(one, term, 2) for one in beginnings)) <= 2
+        }
+        assert expected, number
+        assert dict(words.similar(word, 2, 10_000)) == expected
+
+
+def test_of_a_query_three_unknown_words_are_looked_up(notes: Store) -> None:
+    wrong = [("obsevability", "observability"), ("Kubernettes", "Kubernetes")]
+    wrong += [("Kartofelsuppe", "Kartoffelsuppe"), ("dashbords", "dashboards")]
+    assert MAX_SOUGHT == 3
+    for several in permutations(wrong):
+        assert told(notes, " ".join(word for word, _ in several)) == [*several[:3]]
+    unknown = "xylophagous quetzalcoatlus zymurgical"  # they are looked up, too
+    assert told(notes, f"{unknown} obsevability") == []
+    assert told(notes, f"{unknown.rpartition(' ')[0]} obsevability") == wrong[:1]
+    assert told(notes, f"observability cluster obsevability {wrong[1][0]}") == wrong[:2]

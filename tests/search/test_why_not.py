@@ -295,6 +295,24 @@ def test_recall_leaves_out_what_is_repeated(store: Store) -> None:
     assert stage(store, "tea", shown, max_tokens=100) == "found"
 
 
+def test_fact_that_gives_way_to_a_newer_one_has_its_place_in_a_longer_search(
+    open_store: Callable[..., Store],
+) -> None:
+    store = open_store(embedder="local")
+    for n in range(0, 60, 3):
+        store.add(f"The port of service {n} is {5000 + n}", subject=f"service {n}")
+        store.add(f"The port of service {n} is now {6000 + n}", subject=f"service {n}")
+    query, asked = "The port of service is 5030", {"limit": 5, "touch": False}
+    outcomes = [store.why_not(query, fact.id, **asked) for fact in store.list(limit=None)]
+    gave_way = [one for one in outcomes if "gives way to a newer one" in one.text]
+    assert gave_way
+    for outcome in gave_way:
+        longest = [hit.fact.id for hit in store.search(query, limit=1000, touch=False)]
+        assert outcome.place == longest.index(outcome.fact_id) + 1, outcome.text
+        assert "of 1,000" in outcome.text
+        assert outcome.last is not None
+
+
 def test_fact_behind_all_places_says_so(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("memstore.search.why_not.MAX_PLACE", 50)
     store.add_many({"content": f"tea {n}", "subject": "s"} for n in range(60))

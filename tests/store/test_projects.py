@@ -120,7 +120,10 @@ def test_the_working_trees_of_a_submodule_are_one_project(home: Path) -> None:
     own = linked(folder(home / "api-dev"), top / ".git" / "worktrees" / "api-dev")
     repository(own / "modules" / ".part")
     (folder(home / "api-dev" / "part") / ".git").write_text(f"gitdir: {own}/modules/.part\n")
-    for tree in (top / "part", home / "part-dev", home / "api-dev" / "part"):
+    again = own / "modules" / ".part"  # the submodule of the linked tree has one, too
+    (again / "config").write_text(f"[core]\n\tworktree = {home}/api-dev/part\n")
+    linked(folder(home / "part-too"), again / "worktrees" / "part-too")
+    for tree in (top / "part", home / "part-dev", home / "api-dev" / "part", home / "part-too"):
         assert project_of(tree) == Project(top / "part", "~/api/part", "repository")
 
 

@@ -66,6 +66,11 @@ def wait_until(condition: Callable[[], object], seconds: float = 60.0) -> bool:
     return True
 
 
+def read_tz() -> None:
+    """Have this process read the variable ``TZ`` again."""
+    time.tzset()
+
+
 @contextmanager
 def counting_calls() -> Iterator[list[int]]:
     """Count the Python functions called in a block: a measure independent of the machine's load."""

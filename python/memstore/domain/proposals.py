@@ -17,6 +17,12 @@ if TYPE_CHECKING:
 Marked: TypeAlias = tuple[tuple[str, bool], ...]
 """A text in its parts, each with whether the other text does not have it."""
 
+WANTED: Final = {
+    "UPDATE": "a language model wanted to replace the older one",
+    "DELETE": "a language model wanted to delete the older one",
+}
+"""Why a person is asked, by what a model wanted to do."""
+
 DAY: Final = 86_400
 
 MIN_PART: Final = 20
@@ -123,6 +129,16 @@ class Question:
         if self.proposal.new is not None:
             return f"#{self.proposal.new.id} replaces {olds}"
         return f"this text replaces {olds}"
+
+    @property
+    def reasons(self) -> tuple[str, ...]:
+        """Why it is asked: sentences without a full stop."""
+        evidence = self.proposal.evidence or {}
+        rule, wanted = evidence.get("rule"), WANTED.get(str(evidence.get("wanted")))
+        said = [f"the newer one {rule}"] if isinstance(rule, str) and rule else []
+        if evidence.get("outranked") is True:
+            said.append("what speaks for the newer one counts less than what speaks for the older")
+        return (*said, wanted) if wanted else (*said,)
 
     @property
     def line(self) -> str:

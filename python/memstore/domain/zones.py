@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar
 from memstore import settings
 from memstore.domain import clock
 from memstore.errors import InvalidArgument, InvalidArgumentType
-from memstore.lazy import lazy_import
+from memstore.lazy import lazy_import, lazy_pattern
 
 if TYPE_CHECKING:
     import zoneinfo
@@ -31,6 +31,8 @@ SECOND: Final = timedelta(seconds=1)
 MICROSECOND: Final = timedelta(microseconds=1)
 OFFSET: Final = re.compile(r"(?:UTC|GMT)?([+-])(\d{1,2})(?::?([0-5]\d))?", re.IGNORECASE)
 """A zone without summer time: ``+05:30``, ``UTC-3``."""
+RULE: Final = lazy_pattern(r"(?:<[^>]+>|[A-Za-z]{3,})[+-]?\d")
+"""How a zone begins in ``TZ`` that is described there: ``CET-1CEST,M3.5.0,M10.5.0/3``."""
 MAX_OFFSET_HOURS: Final = 15
 HALF_MONTH: Final = timedelta(days=15)
 
@@ -88,6 +90,14 @@ def user() -> tzinfo:
         return _preferred
     name = settings.timezone()
     return MACHINE if name is None else _named(name, "MEMSTORE_TIMEZONE")
+
+
+def unknown_tz() -> str | None:
+    """Return what ``TZ`` says if it is no time zone: then the machine's days are those of UTC."""
+    named = settings.tz()
+    if not named or named.startswith("/") or RULE.match(named) or _found(named) is not None:
+        return None
+    return named
 
 
 def prefer(zone: tzinfo | None) -> None:

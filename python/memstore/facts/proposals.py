@@ -376,6 +376,13 @@ def _check_current(proposal: Proposal) -> None:
             )
 
 
+def _usual_category(facts: Sequence[Fact]) -> str:
+    """Return the category of most facts, as the last of them spells it."""
+    spelt = {subject_key(fact.category): fact.category for fact in facts}
+    [(usual, _)] = Counter(subject_key(fact.category) for fact in facts).most_common(1)
+    return spelt[usual]
+
+
 def _consolidated(proposal: Proposal) -> NewFact:
     """Return the new fact of a consolidation, with metadata and thread taken from its sources."""
     facts: tuple[Fact, ...] = proposal.sources
@@ -388,7 +395,7 @@ def _consolidated(proposal: Proposal) -> NewFact:
     return NewFact(
         content=proposal.content,
         subject=facts[0].subject,
-        category=Counter(fact.category for fact in facts).most_common(1)[0][0],
+        category=_usual_category(facts),
         metadata=metadata or None,
         # All of them hold since the latest of these times.
         valid_at=max((fact.valid_at for fact in facts if fact.valid_at), default=None),

@@ -366,6 +366,20 @@ def check_decides(transaction: Transaction, author: Author) -> None:
         )
 
 
+def check_repeats(transaction: Transaction, author: Author) -> None:
+    """Raise ``Conflict`` for who may not repeat what others did, as importing an export does.
+
+    That brings in their acts by their names, on facts that are known here, too: so it takes
+    somebody whose own acts are not held to what each fact counts (:func:`outranking`).
+    """
+    if of_author(transaction, author).trust.rank < Trust.AGENT.rank:
+        raise Conflict(
+            f"{author.source!r} counts less than those whose acts an export repeats; nothing was"
+            " imported",
+            remedy=Remedy.TRUST_SOURCE,
+        )
+
+
 def of_author(transaction: Transaction, author: Author) -> Credit:
     """Return what somebody's acts count, without a text."""
     return table(transaction).credit(author.actor, None, author.source)

@@ -27,16 +27,19 @@ MAX_TERMS: Final = 12
 """Of a longer query each word counts little, and a text that somebody pasted is no query."""
 
 MAX_SOUGHT: Final = 3
-"""For so many unknown words of a query the index's stems are compared, which takes longer the more
-there are: of 200,000 stems, 75 ms for each word."""
+"""For so many unknown words of a query the index's stems are compared: of a query with more of
+them, most is not in this memory, however it is spelt."""
 
 MIN_LETTERS: Final = 5
 """Shorter words have too many neighbours."""
 
 TWO_EDITS_FROM: Final = 8
-"""How many letters a word needs for two mistakes in it."""
+"""How many letters a word needs for two mistakes in it, or one in its first letter."""
 
 MIN_LETTERS_OF_NAME: Final = 6
+
+FORMS: Final = ("ing", "ings", "ed", "s", "er", "ers", "ly")
+MIN_LETTERS_OF_STEM: Final = 4
 
 CHUNK: Final = lazy_pattern(r"\S+")
 ENDS: Final = ".,;:!?()[]{}<>\"'`´‘’“”„«»…"
@@ -81,7 +84,24 @@ def _readable(query: str) -> Iterator[str]:
 def _is_unknown(corpus: Corpus[Any, Any], word: str, wanted: Any) -> bool:
     if word[0].isupper() and len(word) < MIN_LETTERS_OF_NAME:
         return False
-    return not (is_word(word) or corpus.knows(word, wanted))
+    return not (is_word(word) or _is_form(word) or corpus.knows(word, wanted))
+
+
+def _is_form(word: str) -> bool:
+    """Return whether a word is an English form of one that the model's vocabulary has.
+
+    That vocabulary has "conduct" and not "conducting", which is not misspelt for "connecting".
+    """
+    for ending in FORMS:
+        stem = word.removesuffix(ending)
+        if stem == word or len(stem) < MIN_LETTERS_OF_STEM:
+            continue
+        bases = [stem] if ending[0] == "s" else [stem, f"{stem}e"]
+        if stem[-1] == stem[-2] and ending[0] != "s":  # "planned"
+            bases.append(stem[:-1])
+        if any(map(is_word, bases)):
+            return True
+    return False
 
 
 def _right(corpus: Corpus[Any, Any], word: str, wanted: Any) -> str | None:
@@ -97,8 +117,8 @@ def _right(corpus: Corpus[Any, Any], word: str, wanted: Any) -> str | None:
             folded = _plain(other)
             edits = distance(plain, folded, most)
             is_other = folded[0] != plain[0]
-            if is_other and is_name:
-                continue  # German's "Wetter" is not "better"
+            if is_other and (is_name or len(word) < TWO_EDITS_FROM):
+                continue  # German's "Wetter" is not "better", nor is "tissue" an "issue"
             if 0 < edits <= (1 if is_other else most):
                 found[other] = (edits, is_other, other)
     return min(found, key=lambda one: found[one], default=None)

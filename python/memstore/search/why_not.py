@@ -385,7 +385,7 @@ class _Followed:
         if number not in ranked:
             return self._no_candidate()
         if any(row.id == number for row in shown.rows[self._request.part]):
-            return self._lost(Stage.RANK, "gives way to a newer one of a fact before it")
+            return self._behind(ranked[number], "gives way to a newer one of a fact before it")
         place = next(at for at, row in enumerate(rows, 1) if row.id == number)
         if place <= self._request.limit and shown.hidden:
             return self._irrelevant(place, ranked[number])
@@ -410,15 +410,18 @@ class _Followed:
         number = self._fact.id
         return self._corpus.relevances(self._query.text, [number]).get(number, 0.0)
 
-    def _behind(self, row: Ranked) -> WhyNot:
+    def _behind(self, row: Ranked, reason: str = "") -> WhyNot:
         """Say where the longest search has the fact: that is another order than a shorter one's.
 
         More candidates are compared, so that a fact has more neighbours that match, or fewer.
+        ``reason`` says what lost the fact, if it is not its rank.
         """
         limit, number = self._request.limit, self._fact.id
         longest = replace(self._request, limit=MAX_LIMIT)
         shown = hybrid.answered(self._corpus, self._query, self._order(longest), longest)
         given = [hit.fact.id for hit in self._hits(shown, longest)]
+        if number not in given and reason:
+            return self._lost(Stage.RANK, reason)
         if number not in given:
             relevance, least = self._relevance(), self._request.least_relevance
             text = f"is ranked behind the first {limit:,}"
@@ -431,6 +434,8 @@ class _Followed:
         text = f"is ranked {_nth(place)} of {limit}"
         if place <= limit:
             text = f"is ranked {_nth(place)} of {MAX_LIMIT:,}, but not among the first {limit}"
+        if reason:
+            text = f"{reason}, and is ranked {_nth(place)} of {MAX_LIMIT:,}"
         last = rows.get(given[min(limit, len(given)) - 1])
         scored = {} if last is None else {"last": _scored(last, min(limit, len(given)))}
         own = _scored(rows.get(number, row), place)

@@ -343,6 +343,7 @@ class File:
         erasures: bool = True,
         dry_run: bool = False,
         progress: Progress | None = None,
+        author: Author | None = None,
     ) -> ImportReport:
         """Import an export; see :meth:`memstore.Store.import_`.
 
@@ -355,10 +356,15 @@ class File:
             erasures: erase known records here that were erased at the source.
             dry_run: write nothing, and return what would be reported.
             progress: called with the number of facts imported and the total.
+            author: who imports; by default who opened the file.
 
         Raises:
             TransferError: the export is damaged; the error names the line.
+            Conflict: who imports counts less than an agent.
         """
+        author = self.author if author is None else author
+        with self.engine.read() as transaction:
+            trust.check_repeats(transaction, author)
         incoming = transfer.read(lines, unverified=unverified)
         if keep_several and len(incoming.namespaces) > 1:
             namespace = None
@@ -368,16 +374,16 @@ class File:
             )
         trusted = dict(incoming.attached.levels)
         if dry_run:
-            levels = self._bring_levels(trusted, dry_run=True)
+            levels = self._bring_levels(author, trusted, dry_run=True)
             report = transfer.rehearse(
-                self.engine, self.author, incoming, namespace, dependents, erasures=erasures
+                self.engine, author, incoming, namespace, dependents, erasures=erasures
             )
             return self._placed(report, incoming, namespace, levels)
         adoption.adopt_all(self.engine)  # before anything that is newer gets a line
-        levels = self._bring_levels(trusted, dry_run=False)
+        levels = self._bring_levels(author, trusted, dry_run=False)
         report = transfer.write(
             self.engine,
-            self.author,
+            author,
             incoming,
             namespace,
             dependents,
@@ -400,15 +406,13 @@ class File:
         return replace(report, levels=taken, levels_left=left, namespaces=tuple(into))
 
     def _bring_levels(
-        self, levels: Mapping[str, str], *, dry_run: bool
+        self, author: Author, levels: Mapping[str, str], *, dry_run: bool
     ) -> tuple[int, tuple[str, ...]]:
         if not levels:
             return 0, ()
         with self.engine.read() if dry_run else self.engine.write() as transaction:
             is_empty = not counts.namespaces(transaction)
-            return trust.bring_in(
-                transaction, self.author, levels, is_empty=is_empty, dry_run=dry_run
-            )
+            return trust.bring_in(transaction, author, levels, is_empty=is_empty, dry_run=dry_run)
 
     def import_from(
         self,
@@ -421,17 +425,19 @@ class File:
         include: Collection[str] = (),
         dry_run: bool = False,
         progress: Progress | None = None,
+        author: Author | None = None,
     ) -> ImportFromReport:
         """Import the memories of another program; see :meth:`memstore.Store.import_from`.
 
         Args:
             namespace: import everything into this one; by default, the source's namespaces and
                 groups become namespaces here.
+            author: who imports; by default who opened the file.
         """
         adoption.adopt_all(self.engine)
         return importing.import_from(
             self.engine,
-            self.author,
+            self.author if author is None else author,
             source,
             pathlib.Path(file_at(path)),
             dependents,

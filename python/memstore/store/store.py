@@ -2025,6 +2025,8 @@ class Store(zones.Zoned):
 
         Raises:
             TransferError: the export is damaged, and the error names the line; or it was changed.
+            Conflict: this store's source counts less than an agent, and an export has the acts of
+                others, by their names.
             ValueError: the store is :meth:`of` some owners: an export has owners of its own.
         """
         self._check_unbound("imports what anybody has")
@@ -2035,6 +2037,7 @@ class Store(zones.Zoned):
             erasures=erasures,
             dry_run=dry_run,
             progress=progress,
+            author=self._author,
         )
 
     def import_from(
@@ -2086,6 +2089,7 @@ class Store(zones.Zoned):
             include=include,
             dry_run=dry_run,
             progress=progress,
+            author=self._author,
         )
 
     # -- counting ----------------------------------------------------------------------------

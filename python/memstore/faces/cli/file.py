@@ -6,7 +6,7 @@ import os
 from typing import TYPE_CHECKING
 
 from memstore import settings
-from memstore.domain import clock
+from memstore.domain import clock, zones
 from memstore.domain.records import EVERYBODY
 from memstore.faces import wording
 from memstore.faces.cli import command as cli
@@ -15,6 +15,7 @@ from memstore.faces.options import KEPT_BACKUPS, chosen_settings, duration
 from memstore.frozen import asdict
 from memstore.lazy import lazy_import
 from memstore.settings import DEFAULT_NAMESPACE
+from memstore.text.escaping import visible
 
 if TYPE_CHECKING:
     import argparse
@@ -58,6 +59,8 @@ def _tell_troubles(store: Store, show: cli.Show) -> None:
     left = unkept.sentences(os.path.abspath(store.path), "") if noted else []
     for sentence in [*troubles.sentences(store.path), *left, *waiting]:
         show.note(sentence)
+    if (named := zones.unknown_tz()) is not None:
+        show.note(f"TZ={visible(named)} is no time zone known here, so days are those of UTC")
 
 
 @cli.command(

@@ -82,6 +82,7 @@ def _value(one: Question) -> dict[str, Any]:
     return {
         **one.proposal.to_dict(),
         "line": one.line,
+        "reasons": [*one.reasons],
         "quoted": one.quoted,
         "age": one.age,
         "effect": one.effect,

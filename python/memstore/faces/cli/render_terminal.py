@@ -364,8 +364,8 @@ class TerminalShow:
         for old in one.olds:
             self.line(("- ", "red"), *_marked(old, "bold red strike"), hang=2)
         self.line(("+ ", "green"), *_marked(one.new, "bold green"), hang=2)
-        about = f"{one.quoted} · held for {one.age} · if accepted, {one.effect}"
-        self.line((visible(about), "dim"), indent=2, hang=2)
+        about = (*one.reasons, one.quoted, f"held for {one.age}", f"if accepted, {one.effect}")
+        self.line((visible(" · ".join(about)), "dim"), indent=2, hang=2)
 
     def rows(self, rows: Sequence[Sequence[object]], value: object) -> None:
         for first, *rest in rows:

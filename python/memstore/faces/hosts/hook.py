@@ -121,8 +121,9 @@ def respond(arguments: argparse.Namespace) -> int:
         if answer is not None:
             sys.stdout.write(json.dumps(answer) + "\n")
             sys.stdout.flush()
-        if os.path.isdir(settings.troubles_folder()):
-            _note(arguments, event)
+        wrong = getattr(arguments, "wrong", "")
+        if wrong or os.path.isdir(settings.troubles_folder()):
+            _note(arguments, event, wrong)
     except Exception as error:  # noqa: BLE001 - no error may stop the host
         # A server that is away is not the host's affair; `memstore spool` shows it.
         if arguments.server is None or arguments.event == HEADERS:
@@ -257,8 +258,18 @@ def _answered_by_server(
 
 
 def chosen_settings(arguments: argparse.Namespace) -> Settings:
-    """Return the settings, without an embedder if it would use the network."""
-    chosen = options.chosen_settings(arguments)
+    """Return the settings, without an embedder if it would use the network.
+
+    A time zone that is not known here costs the right days, not the memory: then the machine's
+    counts, and the doctor tells.
+    """
+    try:
+        chosen = options.chosen_settings(arguments)
+    except InvalidArgument as error:
+        if error.argument != "timezone":
+            raise
+        arguments.timezone, arguments.wrong = "local", f"{error}; the machine's was used"
+        chosen = options.chosen_settings(arguments)
     if chosen.embedder_name == "local":
         return chosen
     return chosen._replace(embedder="none", model=None)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Final, TypeVar
 
 from memstore.database.journal import UNCHANGED, Kind
 from memstore.domain.plans import UNDO
+from memstore.domain.records import Fact
 from memstore.errors import Conflict, FactChanged
 from memstore.faces.web.problems import ChangedSince
 from memstore.faces.web.sessions import Undo
@@ -68,8 +69,11 @@ def act(
         ChangedSince: a fact was changed in the meantime; nothing was done.
     """
     before = visit.seen
-    change(visit, fact_ids, work)
-    return offered(visit, fact_ids[0], text, before)
+    done = change(visit, fact_ids, work)
+    undo = offered(visit, fact_ids[0], text, before)
+    if undo is None and isinstance(done, Fact):  # a new fact, which is in no chain of the others
+        undo = offered(visit, done.id, text, before)
+    return undo
 
 
 def offered(visit: Visit, fact_id: int, text: str, before: int) -> Undo | None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from itertools import groupby
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from memstore.domain.proposals import ProposalState
 from memstore.errors import NotFound
@@ -16,7 +16,7 @@ from memstore.facts.proposals import Proposals
 from memstore.text.folding import subject_key
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Sequence
 
     from memstore.domain.proposals import Proposal, Question
     from memstore.faces.web.reply import Reply
@@ -70,7 +70,6 @@ def show(visit: Visit) -> Reply:
         states=STATES,
         by=by,
         ways=GROUPS,
-        reasons=_reasons,
         chosen=chosen,
         names=FILTERS,
         links=paging.onward(
@@ -81,14 +80,6 @@ def show(visit: Visit) -> Reply:
             later_text="next",
         ),
     )
-
-
-def _reasons(evidence: Mapping[str, Any]) -> Iterator[str]:
-    """Yield why a person is asked."""
-    if evidence.get("outranked") is True:
-        yield "what speaks for the newer one counts less than what speaks for the older"
-    if evidence.get("wanted") == "DELETE":
-        yield "a model wanted to delete the older one"
 
 
 def _by_subject(questions: Sequence[Question]) -> list[Group]:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 from functools import partial
 from itertools import groupby
-from operator import attrgetter
 from typing import TYPE_CHECKING, Final
 
 from memstore.domain.clock import from_text, to_text
@@ -14,6 +13,7 @@ from memstore.domain.status import Subject, SubjectOrder
 from memstore.errors import NotFound
 from memstore.faces.web import chains, filters, paging
 from memstore.faces.web.routes import asks, shows
+from memstore.text.folding import subject_key
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -28,8 +28,6 @@ ORDERS: Final = (
     (SubjectOrder.NAME, "by name"),
     (SubjectOrder.SIZE, "largest first"),
 )
-
-CATEGORY: Final = attrgetter("fact.category")
 
 MAX_RELATIONS: Final = 20
 
@@ -121,18 +119,22 @@ def show(visit: Visit) -> Reply:
         wanted = {name: one for name, one in wanted.items() if name not in ("states", "source")}
     page = paging.newest_first(visit, seen.list, **wanted)
     rows = chains.rows(visit.store, page.rows) if is_now else [chains.Row(f) for f in page.rows]
-    groups = groupby(sorted(rows, key=CATEGORY), CATEGORY)
+    groups = groupby(sorted(rows, key=_category), _category)
     return visit.page(
         "subject.html",
         fact=fact,
         chosen=chosen,
         names=FILTERS,
-        groups=[(name, [*some]) for name, some in groups],
+        groups=[(several[0].fact.category, several) for _, some in groups if (several := [*some])],
         links=page.links,
         counts=_counts(visit, fact.subject, chosen.owners),
         relations=_relations(visit, fact.subject) if is_now and not chosen else (),
         at=None if is_now else seen.at,  # type: ignore[union-attr]
     )
+
+
+def _category(row: chains.Row) -> str:
+    return subject_key(row.fact.category)
 
 
 def _counts(visit: Visit, subject: str, owners: OwnersSelection) -> dict[str, int]:

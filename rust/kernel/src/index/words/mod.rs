@@ -420,15 +420,10 @@ impl Words {
     #[must_use]
     pub fn similar(&self, word: &str, most: usize, limit: usize) -> Vec<Similar> {
         let mut misspelt = Misspelt::new(word, most);
-        let layers = self.layers.iter().flat_map(|layer| layer.segment.terms());
-        let mut found: Vec<Similar> = layers
-            .chain(self.tail.terms())
-            .filter_map(|term| {
-                let edits = misspelt.edits(term)?;
-                let term = String::from_utf8_lossy(term).into_owned();
-                Some(Similar { edits, term })
-            })
-            .collect();
+        let mut found = self.tail.similar(&mut misspelt);
+        for layer in &self.layers {
+            found.extend(misspelt.among(layer.segment.terms()));
+        }
         // Of equally near ones, the longest has most of the word.
         let letters = |one: &Similar| std::cmp::Reverse(one.term.chars().count());
         found.sort_by(|a, b| (a.edits, letters(a), &a.term).cmp(&(b.edits, letters(b), &b.term)));

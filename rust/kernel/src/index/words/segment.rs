@@ -63,10 +63,8 @@ impl Segment {
         self.terms.find(term).map(|number| self.of(number))
     }
 
-    /// Its terms in their order, without those of pairs.
-    pub fn terms(&self) -> impl Iterator<Item = &[u8]> {
-        let every = (0..self.terms.len()).map(|number| self.terms.get(number));
-        every.filter(|term| !terms::is_pair(term))
+    pub fn terms(&self) -> &Terms {
+        &self.terms
     }
 
     fn of(&self, term: usize) -> Postings<'_> {

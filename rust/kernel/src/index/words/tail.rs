@@ -2,14 +2,19 @@
 
 use std::collections::{HashMap, TryReserveError};
 use std::ops::Range;
+use std::sync::{Mutex, PoisonError};
 
 use super::postings::write_positions;
 use super::segment::{Segment, Writer};
-use super::terms;
+use super::spelling::{Misspelt, Similar};
+use super::terms::{self, Terms};
 use crate::index::id_hash::IdMap;
 
 /// Separates two columns.
 const GAP: u32 = u32::MAX;
+
+/// So many new terms are compared with a misspelt word one by one before all are sorted again.
+const MAX_UNSORTED: usize = 500;
 
 /// Rows as token numbers.
 #[derive(Default)]
@@ -21,6 +26,8 @@ pub(crate) struct Tail {
     rows: Vec<Row>,
     /// The index of the current row, by id.
     places: IdMap<usize>,
+    /// The terms with the first numbers, since a misspelt word was last compared with them.
+    sorted: Mutex<Terms>,
 }
 
 struct Row {
@@ -48,7 +55,8 @@ impl Tail {
 
     pub fn nbytes(&self) -> usize {
         let terms: usize = self.numbers.keys().map(|term| term.len() + 32).sum();
-        terms + self.tokens.len() * 4 + self.rows.len() * (size_of::<Row>() + 24)
+        let sorted = self.sorted.lock().unwrap_or_else(PoisonError::into_inner);
+        terms + sorted.nbytes() + self.tokens.len() * 4 + self.rows.len() * (size_of::<Row>() + 24)
     }
 
     /// Reserve memory for more rows and tokens, so that adding them cannot fail.
@@ -85,9 +93,19 @@ impl Tail {
         number
     }
 
-    /// Its terms, in no order.
-    pub fn terms(&self) -> impl Iterator<Item = &[u8]> {
-        self.numbers.keys().map(|term| &**term)
+    /// Its terms that are near a misspelt word, in no order.
+    pub fn similar(&self, misspelt: &mut Misspelt) -> Vec<Similar> {
+        let mut sorted = self.sorted.lock().unwrap_or_else(PoisonError::into_inner);
+        if self.numbers.len() - sorted.len() > MAX_UNSORTED + sorted.len() / 8 {
+            let mut terms: Vec<&[u8]> = self.numbers.keys().map(|term| &**term).collect();
+            terms.sort_unstable();
+            *sorted = terms.into_iter().collect();
+        }
+        let mut found = misspelt.among(&sorted);
+        let is_new = |number: u32| number as usize >= sorted.len();
+        let new = self.numbers.iter().filter(|(_, number)| is_new(**number));
+        found.extend(new.filter_map(|(term, _)| misspelt.compare(term)));
+        found
     }
 
     /// Remove a row; returns whether it existed.

@@ -80,6 +80,28 @@ impl Terms {
         term_of(&self.ends, &self.bytes, term)
     }
 
+    /// The number after the last term that has the first `bytes` bytes of the term `number`.
+    pub fn after(&self, number: usize, bytes: usize) -> usize {
+        let beginning = &self.get(number)[..bytes];
+        let has = |other: usize| self.get(other).starts_with(beginning);
+        // Few of them have it, mostly: steps that double find the end sooner than halves.
+        let (mut low, mut step) = (number, 1);
+        while low + step < self.len() && has(low + step) {
+            low += step;
+            step *= 2;
+        }
+        let mut high = self.len().min(low + step);
+        while low + 1 < high {
+            let middle = low + (high - low) / 2;
+            if has(middle) {
+                low = middle;
+            } else {
+                high = middle;
+            }
+        }
+        high
+    }
+
     /// The number of a term.
     pub fn find(&self, term: &[u8]) -> Option<usize> {
         let (ends, bytes) = (&*self.ends, &*self.bytes);
@@ -93,6 +115,15 @@ impl Terms {
             }
         }
         None
+    }
+}
+
+impl<'a> FromIterator<&'a [u8]> for Terms {
+    /// Take terms in their order.
+    fn from_iter<I: IntoIterator<Item = &'a [u8]>>(terms: I) -> Self {
+        let mut writer = Writer::default();
+        terms.into_iter().for_each(|term| writer.push(term));
+        writer.finish()
     }
 }
 
