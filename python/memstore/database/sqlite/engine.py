@@ -140,6 +140,8 @@ class SqliteEngine:
         """The schema version of the file at the last write."""
         self._has_written = False
         """Whether the writing connection has used the file."""
+        self._opens_anew = False
+        """Whether the connections use another log than that of the path, before the first write."""
         self.before_commit: Callable[[Transaction], object] = _unchanged
         self._writer = Writer(
             self._connect_writer,
@@ -373,6 +375,11 @@ class SqliteEngine:
         All connections of a process share the log index that the first one opened. So while a
         connection to a removed log is open, no new connection can use the file.
         """
+        if self._opens_anew:  # the log was another one than that of the path: the next one is not
+            self._opens_anew = False
+            self._version = self._changed_by_others = None
+            with self._pool:
+                self._close_all(is_ours=False)
         if self._lost is None or self._keeps_log:
             return
         with self._pool:
@@ -390,7 +397,11 @@ class SqliteEngine:
         connection.set_busy_timeout(max(0, int((deadline - time.monotonic()) * 1000)))
         connection.execute("BEGIN IMMEDIATE")
         if not self._has_written:  # these are the first locks on this file
-            self._place.note_writer(connection)
+            try:
+                self._place.note_writer(connection)
+            except FileReplaced:
+                self._opens_anew = True
+                raise
             self._verify()
             self._has_written = True
         return self._check_version(connection)
