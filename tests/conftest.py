@@ -54,7 +54,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     )
     group.addoption("--screenshots", metavar="FOLDER", help="keep pictures of the web pages there")
     group.addoption(
-        "--inputs", type=int, default=100, metavar="N", help="hostile inputs (default 100)"
+        "--inputs", type=int, default=50, metavar="N", help="hostile inputs (default 50)"
     )
     group.addoption(
         "--engine",

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import pytest
 from tests.support import mcp_tools
 
-from memstore import Memory, Store
+from memstore import Memory, NewFact, Store
 from memstore.domain.arguments import MAX_QUERY
-from memstore.errors import Explained
+from memstore.errors import Explained, TransferError
 from memstore.faces.mcp.tool import ToolError
 
 
@@ -100,3 +101,41 @@ def test_every_text_argument_of_every_tool_has_a_limit(open_store: Callable[...,
         told = str(caught.value)
         assert name in told, (tool, name, told)
         assert len(told) < 700
+
+
+WIDE = "茶" * 400_000
+"""Fewer characters than a fact may have, and more bytes."""
+
+
+def test_a_fact_has_a_limit_of_bytes_at_every_door(open_store: Callable[..., Store]) -> None:
+    store = open_store()
+    fact = store.add("tea", subject="ana")
+    tool = OFFERED["memory_store"]
+    doors: list[Callable[[], object]] = [
+        lambda: store.add(WIDE, subject="ana"),
+        lambda: store.add_many(
+            [{"content": "ok", "subject": "b"}, {"content": WIDE, "subject": "b"}]
+        ),
+        lambda: store.add(WIDE, subject="ana", supersedes=fact.id),
+        lambda: store.put([NewFact(content=WIDE, subject="ana", external_key="k")]),
+        lambda: store.tasks.create(WIDE, scope="user"),
+        lambda: tool.call(lambda: store, {"content": WIDE, "subject": "ana"}),
+    ]
+    for door in doors:
+        with pytest.raises(
+            (ValueError, ToolError), match="1,200,000 bytes long in UTF-8; the limit"
+        ):
+            door()
+    assert [one.content for one in store.list()] == ["tea"]
+    assert store.add(WIDE, subject="ana", unsearched=True).content == WIDE
+    assert store.episodes.add(WIDE, source="s").content in WIDE  # kept in parts
+
+
+def test_an_import_refuses_a_fact_of_too_many_bytes(
+    open_store: Callable[..., Store], tmp_path: Path
+) -> None:
+    store = open_store()
+    store.add("tea", subject="ana")
+    lines = [line.replace('"tea"', f'"{WIDE}"') for line in store.export()]
+    with pytest.raises(TransferError, match="1,200,000 bytes long in UTF-8"):
+        open_store(tmp_path / "other.db").import_(lines)

@@ -341,7 +341,7 @@ def check(folder: Path, world: World, plan: ErasurePlan) -> None:
 
 
 @pytest.mark.hypothesis
-@settings(max_examples=examples(60), deadline=None)
+@settings(max_examples=examples(40), deadline=None)
 @given(st.integers(0, 2**32), st.sampled_from(ACTS), st.sampled_from(range(7)))
 def test_no_byte_of_what_a_selection_erased_is_left(seed: int, acts: int, which: int) -> None:
     chance = random.Random(seed)

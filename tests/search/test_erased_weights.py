@@ -11,7 +11,7 @@ import memstore
 from memstore import Store
 
 WORDS = "tea coffee harbour ferry violin editor port deploy rust lisbon cat stage".split()
-MEMORIES = 8
+MEMORIES = 5
 
 
 def _text(chance: random.Random) -> str:

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from tests.support.examples import examples
 
 import memstore
 from memstore import Store
@@ -70,7 +71,9 @@ def bm25(store: Store) -> list[list[tuple[float, str]]]:
 @pytest.mark.parametrize("opened_before", [False, True])
 @given(contents=texts, data=st.data())
 @settings(
-    max_examples=15, suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None
+    max_examples=examples(30),
+    suppress_health_check=[HealthCheck.function_scoped_fixture],
+    deadline=None,
 )
 def test_an_erased_memory_ranks_as_one_that_never_held_the_text(
     tmp_path_factory: pytest.TempPathFactory,

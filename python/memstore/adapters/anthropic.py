@@ -23,7 +23,7 @@ from memstore.adapters.frameworks import FRAMEWORKS
 from memstore.adapters.opened import Opened
 from memstore.adapters.values import check_json, from_json, to_json
 from memstore.adapters.waiting import finished
-from memstore.domain.arguments import MAX_CONTENT, MAX_NAME
+from memstore.domain.arguments import MAX_NAME, fits_a_fact
 from memstore.domain.records import NewFact
 from memstore.errors import InvalidArgument, InvalidArgumentType
 from memstore.facts.keyed import DeleteKey
@@ -356,7 +356,7 @@ class Tree:
             category="file",
             metadata=None if is_plain else BLANK_OR_NUL,
             external_key=path,
-            unsearched=not (self._searched and is_plain and len(text) <= MAX_CONTENT),
+            unsearched=not (self._searched and is_plain and fits_a_fact(text)),
         )
 
     def _kept(self, key: str, fact: Fact) -> NewFact:

@@ -310,7 +310,8 @@ class MemstoreStore(BaseStore):
                 texts += _lines(value)
             else:
                 texts += get_text_at_path(value, tokenize_path(path))
-        return "\n".join(texts).replace("\x00", " ").strip()[:MAX_CONTENT]
+        text = "\n".join(texts).replace("\x00", " ").strip()
+        return text.encode()[:MAX_CONTENT].decode(errors="ignore")
 
     # -- reading -----------------------------------------------------------------------------
 

@@ -18,7 +18,10 @@ else:
 T = TypeVar("T")
 
 MAX_CONTENT = 1_000_000
-"""Characters of one fact. A fact is one claim; a longer text holds several."""
+"""Characters of one fact, and bytes of its UTF-8. A fact is one claim; a longer text holds several.
+
+How long a text holds the write lock depends on its bytes: each Chinese character is a word or two.
+"""
 
 MAX_UNSEARCHED = 16 * 1024 * 1024
 """Characters of a fact that no search finds, and bytes of its metadata: it may be a file."""
@@ -173,6 +176,23 @@ def check_length(text: str, name: str, limit: int) -> None:
         raise InvalidArgument(
             f"is {len(text):,} characters long; the limit is {limit:,}", argument=name
         )
+
+
+def check_size(text: str, name: str) -> None:
+    """Refuse a text that is too long for a fact, in characters or in bytes."""
+    check_length(text, name, MAX_CONTENT)
+    if not fits_a_fact(text):
+        raise InvalidArgument(
+            f"is {len(text.encode()):,} bytes long in UTF-8; the limit is {MAX_CONTENT:,}",
+            argument=name,
+        )
+
+
+def fits_a_fact(text: str) -> bool:
+    """Return whether a text is not too long for a fact."""
+    if text.isascii() or 4 * len(text) <= MAX_CONTENT:
+        return len(text) <= MAX_CONTENT
+    return len(text.encode()) <= MAX_CONTENT
 
 
 def checked_name(text: object, name: str) -> str:

@@ -12,6 +12,7 @@ from memstore.domain.arguments import (
     MAX_CONTENT,
     MAX_NAME,
     MAX_UNSEARCHED,
+    check_size,
     checked_key,
     checked_name,
     checked_place,
@@ -92,8 +93,9 @@ def prepared(new: NewFact) -> Prepared:
     expired_at = moments.until(new.expired_at, "expired_at")
     rules.check_holds(valid_at, expired_at)
     _check_origin(new)
-    longest = MAX_UNSEARCHED if new.unsearched else MAX_CONTENT
-    content = checked_text(new.content, "content", longest)
+    content = checked_text(new.content, "content", largest if new.unsearched else MAX_CONTENT)
+    if not new.unsearched:
+        check_size(content, "content")
     subject = checked_text(new.subject, "subject", MAX_NAME).strip()
     category = _category(new)
     return derived(

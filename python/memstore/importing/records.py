@@ -15,7 +15,7 @@ from memstore.domain.arguments import (
     MAX_CONTENT,
     MAX_NAME,
     MAX_NUMBER,
-    check_length,
+    check_size,
     checked_name,
     checked_number,
     checked_place,
@@ -117,7 +117,7 @@ class Dump:
             origin: its id and other values to keep in its metadata, if they are set.
         """
         columns = self._columns(number, uuid, values, origin)
-        check_length(columns["content"], "its content", MAX_CONTENT)
+        check_size(columns["content"], "its content")
         return Fact(
             **columns,
             subject=checked_text(values.get("subject"), "its subject", MAX_CONTENT).strip(),

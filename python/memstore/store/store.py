@@ -469,7 +469,7 @@ class Store(zones.Zoned):
                 owners in this namespace. A current fact that has it is superseded; one that is
                 equal stays, with the new expiry. See :meth:`put`.
             unsearched: no search finds it, so that it may be large: up to 16 MiB of text, and as
-                much metadata (otherwise 1,000,000 characters, and 64 KiB).
+                much metadata (otherwise 1,000,000 characters and bytes of UTF-8, and 64 KiB).
             unless_known: if an active fact with the same owners, category, metadata and expiry
                 already says this (ignoring spacing and a final full stop, but not case), confirm
                 that fact, let it supersede ``supersedes``, and return it.

@@ -21,6 +21,7 @@ from memstore.domain.arguments import (
     MAX_NUMBER,
     MAX_UNSEARCHED,
     check_length,
+    check_size,
     checked_text,
     nfc,
     stored_text,
@@ -97,7 +98,10 @@ def fact_in(values: Mapping[str, Any]) -> Fact:
     for name, value in known.items():
         if isinstance(value, str):  # also what other programs stored may have longer names
             check_length(value, name, longest)
-    return Fact(**known)
+    fact = Fact(**known)
+    if not fact.unsearched:
+        check_size(fact.content, "content")
+    return fact
 
 
 def episode_out(episode: Episode) -> str:

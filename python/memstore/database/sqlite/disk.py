@@ -142,15 +142,19 @@ class Disk:
         """Start watching the log when a connection has used it.
 
         Raises:
-            FileReplaced: another store in this process uses a log that was removed or replaced.
+            FileReplaced: another store in this process uses a log that was removed or replaced, or
+                the file or its log was moved in this moment.
         """
         if self._has_log or connection.pragma("journal_mode") != "wal" or self.changed():
             return
         self._remember()
-        if self._files.changed():
+        changed: dict[str, str] = dict(self._files.changed())
+        if changed:
+            if "file" in changed:
+                raise gone(self.path, changed)
             raise FileReplaced(
                 f"another store in this process has {self.path!r} open with a log that was "
-                "removed or replaced",
+                "removed or replaced, or the log was moved while it was opened",
                 remedy=Remedy.CLOSE_OTHERS,
             )
         self._has_log = True

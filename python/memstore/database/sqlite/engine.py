@@ -83,7 +83,7 @@ MINIMUM_SQLITE: Final = (3, 51, 3)
 SYNCHRONOUS: Final[dict[str, str]] = {"full": "FULL", "normal": "NORMAL"}
 """The value of ``PRAGMA synchronous`` for each durability."""
 
-LOG_PAUSES: Final = (0.01, 0.05, 0.2)
+LOG_PAUSES: Final = (0.01, 0.05, 0.2, 0.8)
 """How long to wait, in seconds, before a log that went away while it was opened is opened again."""
 
 READ_CHECK_SECONDS: Final = 1.0
@@ -140,6 +140,8 @@ class SqliteEngine:
         """The schema version of the file at the last write."""
         self._has_written = False
         """Whether the writing connection has used the file."""
+        self._opens_anew = False
+        """Whether the connections use another log than that of the path, before the first write."""
         self.before_commit: Callable[[Transaction], object] = _unchanged
         self._writer = Writer(
             self._connect_writer,
@@ -373,6 +375,11 @@ class SqliteEngine:
         All connections of a process share the log index that the first one opened. So while a
         connection to a removed log is open, no new connection can use the file.
         """
+        if self._opens_anew:  # the log was another one than that of the path: the next one is not
+            self._opens_anew = False
+            self._version = self._changed_by_others = None
+            with self._pool:
+                self._close_all(is_ours=False)
         if self._lost is None or self._keeps_log:
             return
         with self._pool:
@@ -390,7 +397,11 @@ class SqliteEngine:
         connection.set_busy_timeout(max(0, int((deadline - time.monotonic()) * 1000)))
         connection.execute("BEGIN IMMEDIATE")
         if not self._has_written:  # these are the first locks on this file
-            self._place.note_writer(connection)
+            try:
+                self._place.note_writer(connection)
+            except FileReplaced:
+                self._opens_anew = True
+                raise
             self._verify()
             self._has_written = True
         return self._check_version(connection)
@@ -525,6 +536,17 @@ class SqliteEngine:
             raise
 
     def _connect(self) -> apsw.Connection:
+        """Connect; a file that was away for a moment meanwhile, and is back, is opened again."""
+        pauses = iter(LOG_PAUSES)
+        while True:
+            try:
+                return self._connected()
+            except StorageError as error:
+                if not _was_cut_off(error) or (pause := next(pauses, None)) is None:
+                    raise
+                time.sleep(pause)
+
+    def _connected(self) -> apsw.Connection:
         try:
             connection = self._place.connect(self._wait_seconds)
         except apsw.Error as error:
@@ -576,7 +598,8 @@ class SqliteEngine:
             except BaseException as error:
                 self._close(connection, is_ours=False)
                 is_of_log = isinstance(error, FileReplaced) and error.remedy is Remedy.CLOSE_OTHERS
-                if not is_of_log or (pause := next(pauses, None)) is None:
+                may_pass = is_of_log or _was_cut_off(error)
+                if not may_pass or (pause := next(pauses, None)) is None:
                     raise
                 time.sleep(pause)
             else:
@@ -696,3 +719,9 @@ def _cancelling(connection: apsw.Connection, cancelled: Cancelled | None) -> Ite
         yield
     finally:
         connection.set_progress_handler(None)
+
+
+def _was_cut_off(error: BaseException) -> bool:
+    """Whether a file that was open could not be read any more, because it or its log was moved."""
+    cause = error.__cause__ or error
+    return isinstance(cause, apsw.IOError) and not refuses_locks(cause)
