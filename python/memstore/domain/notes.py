@@ -14,7 +14,7 @@ from memstore.domain.results import WordsOnly as WordsOnly
 from memstore.frozen import frozen
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Collection, Iterator, Mapping
     from datetime import datetime
 
     from memstore.domain.episodes import EpisodeHits
@@ -90,6 +90,20 @@ class AsOf:
 
 
 @frozen
+class PartOf:
+    """The answer is a part of what there is."""
+
+    count: int
+    total: int
+    noun: str
+
+
+@frozen
+class NothingFound:
+    """Nothing was found, though something is stored, or nobody looked whether it is."""
+
+
+@frozen
 class NothingStored:
     """There is no fact yet, in any state, and so nothing was found."""
 
@@ -129,6 +143,8 @@ Note: TypeAlias = (
     | Provisional
     | AboutOthers
     | AsOf
+    | PartOf
+    | NothingFound
     | NothingStored
     | OthersHold
     | OtherNamespaces
@@ -170,6 +186,16 @@ def of_recall(recalled: Recalled) -> tuple[Note, ...]:
         *_of_spelling(recalled),
         *_of_hidden(recalled, is_any=bool(recalled.text)),
     )
+
+
+def hides_all(found: Collection[Note]) -> bool:
+    """Return whether nothing was found but what is less relevant."""
+    return any(isinstance(one, LessRelevant) and one.is_all for one in found)
+
+
+def is_empty(given: Collection[Note]) -> bool:
+    """Return whether these are the notes of an answer in which nothing was found."""
+    return hides_all(given) or any(isinstance(one, NothingFound | NothingStored) for one in given)
 
 
 def _of_words(found: Searched) -> Iterator[Note]:

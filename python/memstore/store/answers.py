@@ -8,20 +8,24 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from memstore.domain import notes
 from memstore.domain.records import EVERYBODY
 from memstore.frozen import frozen
+from memstore.lazy import lazy_import
 from memstore.store.store import Store, elsewhere, file_of, others_of, standing_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence, Sized
 
+    from memstore.domain import notes, status
     from memstore.domain.episodes import EpisodeHits
     from memstore.domain.notes import Note
     from memstore.domain.recall import Recalled
     from memstore.domain.records import Fact, NewFact, SearchHits
     from memstore.domain.standing import Namespaces
     from memstore.store.view import View
+else:
+    notes = lazy_import("memstore.domain.notes")
+    status = lazy_import("memstore.domain.status")
 
 
 @frozen
@@ -77,10 +81,10 @@ def _of_stored(store: Store, fact: Fact, supersedes: int | None) -> Iterator[Not
         yield from of_pending(store, fact.id)
 
 
-def of_pending(store: Store, fact_id: int) -> Iterator[Note]:
-    """Yield the note of a fact without an embedding, if the embedder is the reason."""
-    if (reason := file_of(store).embedder_trouble) is not None:
-        yield notes.Pending(fact_id, reason)
+def of_pending(store: Store, fact_id: int) -> tuple[Note, ...]:
+    """Return the note of a fact without an embedding, if the embedder is the reason."""
+    reason = file_of(store).embedder_trouble
+    return () if reason is None else (notes.Pending(fact_id, reason),)
 
 
 def search(
@@ -105,11 +109,12 @@ def search(
     seen = _at(store, as_of)
     hits = seen.search(query, **wanted, **ranked)
     turns = seen.said(query, hits, **wanted) if said else None
-    told = [*notes.of_search(hits, turns)]
+    found = notes.of_search(hits, turns)
     if not hits and not turns:
         nouns = ("fact", "episode") if said else ("fact",)
-        told += of_nothing(store, *nouns, to_model=to_model, namespaces=wanted.get("namespaces"))
-    return SearchAnswer(hits, turns, (*told, *of_moment(seen)))
+        where = wanted.get("namespaces")
+        found += of_nothing(store, *nouns, found=found, to_model=to_model, namespaces=where)
+    return SearchAnswer(hits, turns, found + of_moment(seen))
 
 
 def recall(
@@ -123,10 +128,26 @@ def recall(
     """Recall memories as :meth:`Store.recall`; the other keywords are as for :func:`search`."""
     seen = _at(store, as_of)
     recalled = seen.recall(query, **wanted)
-    told = [*notes.of_recall(recalled)]
+    found = notes.of_recall(recalled)
     if not recalled.text:
-        told += of_nothing(store, to_model=to_model, namespaces=wanted.get("namespaces"))
-    return RecallAnswer(recalled, (*told, *of_moment(seen)))
+        where = wanted.get("namespaces")
+        found += of_nothing(store, found=found, to_model=to_model, namespaces=where)
+    return RecallAnswer(recalled, found + of_moment(seen))
+
+
+def of_episodes(
+    store: Store,
+    hits: EpisodeHits,
+    *nouns: str,
+    to_model: bool = False,
+    namespaces: Namespaces = None,
+) -> tuple[Note, ...]:
+    """Return the notes of a search for episodes; the keywords are those of :func:`of_nothing`."""
+    found = notes.of_episodes(hits)
+    if hits:
+        return found
+    others = of_others(store, *nouns, to_model=to_model, namespaces=namespaces)
+    return (*found, *(() if notes.hides_all(found) else (notes.NothingFound(),)), *others)
 
 
 def _at(store: Store, moment: str | None) -> Store | View:
@@ -141,56 +162,69 @@ def of_moment(seen: Store | View) -> tuple[Note, ...]:
 def of_nothing(
     store: Store,
     *nouns: str,
+    found: tuple[Note, ...] = (),
     to_model: bool = False,
     namespaces: Namespaces = None,
-) -> Iterator[Note]:
-    """Yield what there is to say about an empty answer.
+) -> tuple[Note, ...]:
+    """Return what there is to say about an empty answer.
 
     Args:
         nouns: what was looked for: ``fact``, ``episode``; both if none is given.
+        found: what is said about it already.
         to_model: a language model reads it. It is told what others hold only if it named no owner,
             because it would try their names; and of other namespaces, if its own holds no fact.
             People see both at other places.
         namespaces: what was looked in, if not the store's own.
     """
-    others = [*of_others(store, *nouns, to_model=to_model, namespaces=namespaces)]
-    yield from others
-    if others:
-        return
-    if namespaces is None and not store.count(active_only=False):
-        yield of_emptiness(store)
-        if to_model:
-            yield from of_namespaces(store)
-
-
-def of_emptiness(store: Store) -> Note:
-    """Return the note of a store without facts."""
-    return notes.NothingStored(store.episodes.count(), standing_of(store).names_nobody)
+    others = of_others(store, *nouns, to_model=to_model, namespaces=namespaces)
+    if notes.hides_all(found):
+        return others
+    if others or namespaces is not None or store.count(active_only=False):
+        return (notes.NothingFound(), *others)
+    nothing = notes.NothingStored(store.episodes.count(), standing_of(store).names_nobody)
+    return (nothing, *(of_namespaces(store) if to_model else ()))
 
 
 def of_others(
     store: Store, *nouns: str, to_model: bool = False, namespaces: Namespaces = None
-) -> Iterator[Note]:
-    """Yield what other owners hold of what was looked for, if anything; see :func:`of_nothing`."""
+) -> tuple[Note, ...]:
+    """Return what other owners hold of what was looked for, if anything; see :func:`of_nothing`."""
     if to_model and not standing_of(store).names_nobody:
-        return
+        return ()
     others = others_of(store, namespaces=namespaces)
     numbers = {"fact": others.facts, "episode": others.episodes}
-    if counts := {noun: numbers[noun] for noun in nouns or numbers if numbers[noun]}:
-        yield notes.OthersHold(counts, others.first)
+    counts = {noun: numbers[noun] for noun in nouns or numbers if numbers[noun]}
+    return (notes.OthersHold(counts, others.first),) if counts else ()
 
 
 def of_everybody(
     store: Store, noun: str, count: Callable[[Store], int], *, to_model: bool = False
-) -> Iterator[Note]:
-    """Yield what all owners hold of what these have none of; ``count`` counts it in a store."""
+) -> tuple[Note, ...]:
+    """Return what all owners hold of what these have none of; ``count`` counts it in a store."""
     if to_model and not standing_of(store).names_nobody:
-        return
-    if number := count(store.of(EVERYBODY)):
-        yield notes.OthersHold({noun: number})
+        return ()
+    number = count(store.of(EVERYBODY))
+    return (notes.OthersHold({noun: number}),) if number else ()
 
 
-def of_namespaces(store: Store, namespaces: Namespaces = None) -> Iterator[Note]:
-    """Yield what other namespaces hold, if they hold anything."""
-    if contents := elsewhere(store, namespaces=namespaces):
-        yield notes.OtherNamespaces(contents)
+def of_subject(store: Store, subject: str) -> tuple[Note, ...]:
+    """Return what other owners hold about a subject of which these hold nothing, in any state."""
+    facts = store.of(EVERYBODY).history(subject=subject)
+    owners = dict.fromkeys(fact.scope for fact in facts)
+    first = tuple(owners)[: status.FIRST_OWNERS]
+    return (notes.OthersHold({"fact": len(facts)}, first),) if facts else ()
+
+
+def of_namespaces(store: Store, namespaces: Namespaces = None) -> tuple[Note, ...]:
+    """Return what other namespaces hold, if they hold anything."""
+    contents = elsewhere(store, namespaces=namespaces)
+    return (notes.OtherNamespaces(contents),) if contents else ()
+
+
+def of_list(
+    found: Sized, noun: str, total: int, others: Callable[[], tuple[Note, ...]]
+) -> tuple[Note, ...]:
+    """Return the notes of a list; ``others`` reads what others hold, if the list is empty."""
+    if len(found) < total:
+        return (notes.PartOf(len(found), total, noun),)
+    return () if found else (notes.NothingFound(), *others())

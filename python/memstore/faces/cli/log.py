@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Final
 
 from memstore.domain import clock
 from memstore.faces.cli import command as cli
 from memstore.faces.escaping import counted
+from memstore.lazy import lazy_import
 
 if TYPE_CHECKING:
     import argparse
     from collections.abc import Sequence
 
     from memstore.domain.log import Act
+    from memstore.store import answers
     from memstore.store.store import Store
+else:
+    answers = lazy_import("memstore.store.answers")
 
 POLL_SECONDS: Final = 0.5
 """How often ``--follow`` looks for new acts: one read by the id of a line."""
@@ -52,7 +57,7 @@ def _log(store: Store, arguments: argparse.Namespace, show: cli.Show) -> None:
         return
     show.acts(found, paged=True)
     if not found:
-        show.note(cli.nothing(store, arguments, "no such act", "fact", "episode"))
+        cli.draw_nothing(store, arguments, show, "no such act", "fact", "episode")
     elif len(found) == arguments.limit:
         more = f"--before {found[-1].line}"
         if _acts(store, arguments, 1, before=found[-1].line):
@@ -78,16 +83,16 @@ def _log(store: Store, arguments: argparse.Namespace, show: cli.Show) -> None:
     shows_part=True,
 )
 def _diff(store: Store, arguments: argparse.Namespace, show: cli.Show) -> None:
-    found = cli.owned(store, arguments).diff(
+    own = cli.owned(store, arguments)
+    found = own.diff(
         arguments.earlier,
         arguments.later,
         **cli.given(arguments, "subject category limit offset"),
     )
     show.differences(found)
-    if not found.total:
-        show.note(cli.nothing(store, arguments, "nothing changed", "fact"))
-    elif len(found) < found.total:
-        show.note(cli.page_of(len(found), found.total, "difference"))
+    others = partial(answers.of_others, own, "fact")
+    given = answers.of_list(found, "difference", found.total, others)
+    cli.draw(given, store, arguments, show, "nothing changed")
     if found.passed:
         show.note(f"{counted(found.passed)} came and went in between")
 

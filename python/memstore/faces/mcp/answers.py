@@ -143,6 +143,8 @@ def of_note(note: Note, no_minimum: str) -> Answer:
             return {"about": ", not ".join(names)}
         case notes.AsOf():
             return {"hint": f"as of {second(note.moment)}; nearness is that of today's vectors"}
+        case notes.PartOf() | notes.NothingFound():
+            return {}  # the page's own members say so
         case notes.NothingStored():
             whose = "" if note.names_nobody else " for these owners"
             if note.turns:
@@ -166,16 +168,18 @@ def _of_older(fact: Fact) -> Answer:
     return {"id": fact.id, "says": shortened(text_of(fact.subject, fact.content), NEAR_CHARACTERS)}
 
 
-def noted(answer: Answer, told: Iterable[Note], no_minimum: str = "min_relevance=0") -> Answer:
+def noted(answer: Answer, given: Iterable[Note], no_minimum: str = "min_relevance=0") -> Answer:
     """Return an answer with its notes; the hints among them become one."""
-    members = [of_note(note, no_minimum) for note in told]
+    members = [of_note(note, no_minimum) for note in given]
     hints = [one["hint"] for one in (answer, *members) if "hint" in one]
     for more in members:
         answer = answer | more
     return answer | ({"hint": "; ".join(hints)} if hints else {})
 
 
-def of_search(hits: SearchHits, told: Iterable[Note] = (), narrowing: Sequence[str] = ()) -> Answer:
+def of_search(
+    hits: SearchHits, given: Iterable[Note] = (), narrowing: Sequence[str] = ()
+) -> Answer:
     found = (
         {
             **of_fact(hit.fact),
@@ -185,7 +189,7 @@ def of_search(hits: SearchHits, told: Iterable[Note] = (), narrowing: Sequence[s
         }
         for hit in hits
     )
-    return noted(capped("facts", found, len(hits), "left_out", narrowing), told)
+    return noted(capped("facts", found, len(hits), "left_out", narrowing), given)
 
 
 def of_neighbour(fact: Fact) -> Answer:
@@ -204,13 +208,13 @@ def of_recall(text: str) -> Answer:
     return {"note": NOTE, "recalled": text}
 
 
-def of_recalled(recalled: Recalled, told: Iterable[Note], max_tokens: int) -> Answer:
+def of_recalled(recalled: Recalled, given: Iterable[Note], max_tokens: int) -> Answer:
     """Return the answer of a recall, and what was left out or spelt otherwise, if that fits.
 
     Whom it is about stands in its text.
     """
     answer = of_recall(recalled.text)
-    for note in told:
+    for note in given:
         if isinstance(note, notes.WordsOnly | notes.AboutOthers):
             continue
         longer = noted(answer, [note])

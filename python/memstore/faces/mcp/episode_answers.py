@@ -26,7 +26,7 @@ TAGS_CHARACTERS: Final = 1_000
 
 
 def of_hits(
-    hits: EpisodeHits, told: Iterable[Note], home: str, narrowing: Sequence[str] = ()
+    hits: EpisodeHits, given: Iterable[Note], home: str, narrowing: Sequence[str] = ()
 ) -> Answer:
     """Return the hits, best first, and their notes.
 
@@ -38,7 +38,7 @@ def of_hits(
     if hits.words_only is not None:
         answer["words_only_code"] = hits.words_only.code
     left = len(hits) - len(answer["episodes"])
-    shown = [_of_shown(one, left) for one in told]
+    shown = [_of_shown(one, left) for one in given]
     return answers.noted(answer, filter(None, shown), 'search_mode="keyword"')
 
 

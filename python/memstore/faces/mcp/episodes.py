@@ -7,7 +7,6 @@ from contextlib import suppress
 from typing import Annotated, Any, Final
 
 from memstore.domain.arguments import checked_name, why_no_json
-from memstore.domain.notes import of_episodes
 from memstore.errors import AccessDenied
 from memstore.faces.mcp import answer_schemas, searches
 from memstore.faces.mcp.answers import Answer, noted, of_owners
@@ -150,8 +149,7 @@ def search(
     )
     searches.note(home, query or "", episodes=[hit.episode.id for hit in hits])
     unused = [name for name, given in narrowing.items() if not given]
-    others = () if hits else answers.of_others(home, to_model=True)
-    return of_hits(hits, (*of_episodes(hits), *others), store.namespace, unused)
+    return of_hits(hits, answers.of_episodes(home, hits, to_model=True), store.namespace, unused)
 
 
 def get_episodes(
