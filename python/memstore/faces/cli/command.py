@@ -23,7 +23,7 @@ from memstore.settings import MIN_RELEVANCE
 
 if TYPE_CHECKING:
     import shlex
-    from collections.abc import Collection
+    from collections.abc import Collection, Sized
 
     from memstore import errors
     from memstore.domain import chains, moments
@@ -522,6 +522,37 @@ def draw(
             show.note(sentence)
     if given and domain_notes.is_empty(given):
         draw_elsewhere(store, arguments, show)
+
+
+def draw_list(
+    store: Store,
+    arguments: argparse.Namespace,
+    show: Show,
+    found: Sized,
+    total: int,
+    noun: str,
+    nothing: str,
+    others: Callable[[], tuple[Note, ...]] | None = None,
+) -> None:
+    """Print the notes of a list.
+
+    Args:
+        found: what is shown of ``total``.
+        others: reads what other owners hold of it; by default their facts, or episodes.
+    """
+
+    def owned_by_others() -> tuple[Note, ...]:
+        where = getattr(arguments, "namespaces", None)
+        kind = noun if noun == "episode" else "fact"
+        return answers.of_others(owned(store, arguments), kind, namespaces=where)
+
+    draw(
+        answers.of_list(found, noun, total, others or owned_by_others),
+        store,
+        arguments,
+        show,
+        nothing,
+    )
 
 
 def draw_nothing(

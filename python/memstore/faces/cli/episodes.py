@@ -165,9 +165,7 @@ def _list(store: Store, arguments: argparse.Namespace, show: cli.Show) -> None:
     show.episodes(episodes)
     part = arguments.limit is not None or arguments.offset
     total = store.episodes.count(**wanted) if part else len(episodes)
-    others = partial(answers.of_others, store, "episode", namespaces=arguments.namespaces)
-    given = answers.of_list(episodes, "episode", total, others)
-    cli.draw(given, store, arguments, show, "no episodes")
+    cli.draw_list(store, arguments, show, episodes, total, "episode", "no episodes")
 
 
 @cli.command(

@@ -2,23 +2,18 @@
 
 from __future__ import annotations
 
-from functools import partial
 from typing import TYPE_CHECKING, Final
 
 from memstore.domain import clock
 from memstore.faces.cli import command as cli
 from memstore.faces.escaping import counted
-from memstore.lazy import lazy_import
 
 if TYPE_CHECKING:
     import argparse
     from collections.abc import Sequence
 
     from memstore.domain.log import Act
-    from memstore.store import answers
     from memstore.store.store import Store
-else:
-    answers = lazy_import("memstore.store.answers")
 
 POLL_SECONDS: Final = 0.5
 """How often ``--follow`` looks for new acts: one read by the id of a line."""
@@ -83,16 +78,13 @@ def _log(store: Store, arguments: argparse.Namespace, show: cli.Show) -> None:
     shows_part=True,
 )
 def _diff(store: Store, arguments: argparse.Namespace, show: cli.Show) -> None:
-    own = cli.owned(store, arguments)
-    found = own.diff(
+    found = cli.owned(store, arguments).diff(
         arguments.earlier,
         arguments.later,
         **cli.given(arguments, "subject category limit offset"),
     )
     show.differences(found)
-    others = partial(answers.of_others, own, "fact")
-    given = answers.of_list(found, "difference", found.total, others)
-    cli.draw(given, store, arguments, show, "nothing changed")
+    cli.draw_list(store, arguments, show, found, found.total, "difference", "nothing changed")
     if found.passed:
         show.note(f"{counted(found.passed)} came and went in between")
 

@@ -206,9 +206,7 @@ def _list(store: Store, arguments: argparse.Namespace, show: cli.Show) -> None:
     show.facts(facts)
     part = arguments.limit is not None or arguments.offset
     total = seen.count(**wanted) if part else len(facts)
-    others = partial(answers.of_others, cli.owned(store, arguments), "fact")
-    given = answers.of_list(facts, "fact", total, others)
-    cli.draw(given, store, arguments, show, "no facts")
+    cli.draw_list(store, arguments, show, facts, total, "fact", "no facts")
 
 
 @cli.command(

@@ -88,4 +88,4 @@ def _list(store: Store, arguments: argparse.Namespace, show: cli.Show) -> None:
     others = partial(
         answers.of_everybody, store, "task", lambda every: len(every.tasks.list(**wanted))
     )
-    cli.draw(answers.of_list(tasks, "task", total, others), store, arguments, show, "no tasks")
+    cli.draw_list(store, arguments, show, tasks, total, "task", "no tasks", others)
