@@ -19,6 +19,7 @@ from memstore.faces.cli.notes import Wording
 from memstore.faces.hosts import recalling
 from memstore.faces.mcp import answers as tools
 from memstore.faces.web.pages import search as page
+from memstore.store.answers import StoredFact
 
 OLD = unchecked(Fact, {"id": 3, "subject": "Ana", "content": "Ana works at Initech"})
 BROKEN = Reason("nobody answers", Remedy.ALLOW_TIME)
@@ -136,6 +137,23 @@ def test_the_command_line_has_a_sentence(note: Note, sentence: str, _: Any) -> N
 @pytest.mark.parametrize(("note", "_", "members"), TABLE)
 def test_an_answer_of_a_tool_has_members(note: Note, _: Any, members: dict[str, Any]) -> None:
     assert tools.noted({}, [note]) == members
+
+
+@pytest.mark.parametrize(
+    ("given", "told"),
+    [
+        ((), "stored as #7"),
+        ((notes.Near(7, (OLD,)),), "stored as #7"),
+        ((notes.Superseded(3),), "stored as #7, superseding #3"),
+        ((notes.Duplicate(),), "already stored, confirmed: #7"),
+        (
+            (notes.Duplicate(), notes.Proposed(3)),
+            "already stored, confirmed: #7; superseding #3 is proposed, as that counts more",
+        ),
+    ],
+)
+def test_the_command_line_says_what_was_done(given: tuple[Note, ...], told: str) -> None:
+    assert command_line.done(StoredFact(unchecked(Fact, {"id": 7}), given)) == told
 
 
 def test_hints_of_an_answer_become_one() -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from memstore.domain.notes import Near
 from memstore.domain.records import CATEGORIES, NewFact
 from memstore.faces.cli import command as cli
 from memstore.faces.escaping import counted
@@ -13,12 +14,12 @@ from memstore.text.folding import text_of
 if TYPE_CHECKING:
     import argparse
 
-    from memstore.domain import notes
+    from memstore.faces.cli import notes
     from memstore.store import answers
     from memstore.store.answers import StoredFact
     from memstore.store.store import Store
 else:
-    notes = lazy_import("memstore.domain.notes")
+    notes = lazy_import("memstore.faces.cli.notes")
     answers = lazy_import("memstore.store.answers")
 
 ANY_SUBJECT = cli.option("--any-subject", "allow a fact about another subject, or a task")
@@ -68,20 +69,8 @@ def _add(store: Store, arguments: argparse.Namespace, show: cli.Show) -> None:
         metadata=cli.metadata_of(arguments) or None,
     )
     [stored] = answers.store_facts(store.of(cli.scope_of(arguments)), [new])
-    show.done(_done(stored), _members(stored))
+    show.done(notes.done(stored), _members(stored))
     cli.draw(stored.notes, store, arguments, show)
-
-
-def _done(stored: StoredFact) -> str:
-    beginning = "already stored, confirmed:" if stored.is_known else "stored as"
-    sentence = f"{beginning} #{stored.fact.id}"
-    for note in stored.notes:
-        match note:
-            case notes.Superseded():
-                sentence += f", superseding #{note.old_id}"
-            case notes.Proposed():
-                sentence += f"; superseding #{note.old_id} is proposed, as that counts more"
-    return sentence
 
 
 def _members(stored: StoredFact) -> dict[str, object]:
@@ -90,7 +79,7 @@ def _members(stored: StoredFact) -> dict[str, object]:
     if stored.is_known:
         values["status"] = "duplicate"
     for note in stored.notes:
-        if isinstance(note, notes.Near):
+        if isinstance(note, Near):
             values["near"] = [
                 {"id": one.id, "says": text_of(one.subject, one.content)} for one in note.facts
             ]

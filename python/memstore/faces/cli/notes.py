@@ -5,8 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final, NamedTuple, assert_never
 
 from memstore.domain import clock, notes
-from memstore.faces import wording
-from memstore.faces.cli.flags import in_shell, ways_to_see
 from memstore.faces.escaping import counted
 from memstore.lazy import lazy_import
 from memstore.text.folding import text_of
@@ -18,7 +16,12 @@ if TYPE_CHECKING:
     from memstore import projects
     from memstore.domain.notes import Note
     from memstore.domain.status import Contents
+    from memstore.faces import wording
+    from memstore.faces.cli import flags
+    from memstore.store.answers import StoredFact
 else:
+    flags = lazy_import("memstore.faces.cli.flags")
+    wording = lazy_import("memstore.faces.wording")
     projects = lazy_import("memstore.projects")
 
 EMPTY: Final = "the memory is empty; store a fact with memstore add"
@@ -41,7 +44,7 @@ def sentences(note: Note, asked: Wording) -> Iterator[str]:
     """Yield what the command line says for a note."""
     match note:
         case notes.Duplicate() | notes.Superseded() | notes.Proposed():
-            pass  # part of the sentence about what was done
+            pass  # in the sentence about what was done
         case notes.Near():
             for one in note.facts:
                 way = f"memstore supersede {one.id} {note.new_id}"
@@ -78,11 +81,25 @@ def sentences(note: Note, asked: Wording) -> Iterator[str]:
             yield asked.nothing if note.turns else EMPTY
         case notes.OthersHold():
             held = " and ".join(counted(number, noun) for noun, number in note.counts.items())
-            yield f"other owners have {held}: {ways_to_see(note.owners)}"
+            yield f"other owners have {held}: {flags.ways_to_see(note.owners)}"
         case notes.OtherNamespaces():
             yield _of_namespaces(note.contents, asked.arguments)
         case _:
             assert_never(note)
+
+
+def done(stored: StoredFact) -> str:
+    """Return the sentence about what was done."""
+    told = f"stored as #{stored.fact.id}"
+    for note in stored.notes:
+        match note:
+            case notes.Duplicate():
+                told = f"already stored, confirmed: #{stored.fact.id}"
+            case notes.Superseded():
+                told += f", superseding #{note.old_id}"
+            case notes.Proposed():
+                told += f"; superseding #{note.old_id} is proposed, as that counts more"
+    return told
 
 
 def _of_namespaces(contents: Mapping[str, Contents], arguments: argparse.Namespace) -> str:
@@ -95,8 +112,8 @@ def _of_namespaces(contents: Mapping[str, Contents], arguments: argparse.Namespa
     named = [f"{name} ({_numbers(contents[name])})" for name in first[:MAX_NAMED]]
     if len(contents) > MAX_NAMED:
         named.append(f"{len(contents) - MAX_NAMED} more")
-    flags = [in_shell({"--namespace": first[0]}), "--namespaces all"]
-    way = " or ".join(flags[: 1 + hasattr(arguments, "namespaces")])
+    ways = [flags.in_shell({"--namespace": first[0]}), "--namespaces all"]
+    way = " or ".join(ways[: 1 + hasattr(arguments, "namespaces")])
     holds = "holds" if len(contents) == 1 else "hold"
     which = counted(len(contents), "other namespace")
     return f"{which} {holds} more: {', '.join(named)}: use {way}"
