@@ -100,7 +100,7 @@ class PartOf:
 
 @frozen
 class NothingFound:
-    """Nothing was found, though something is stored, or nobody looked whether it is."""
+    """Nothing was found, though something may be stored."""
 
 
 @frozen
