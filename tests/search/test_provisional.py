@@ -72,12 +72,3 @@ def test_tools_say_so(building: Callable[[], Store]) -> None:
         answer = tools[name].call(building, given)
         assert "the index is being built" in answer["provisional"]
         assert told in written(answer, CallStyle(given)), name
-
-
-def test_commands_say_so(cli: CommandLine, monkeypatch: pytest.MonkeyPatch) -> None:
-    cli.add("The quay is open", "quay")
-    cli.json("episode", "add", "We met at the quay", "--source", "chat")
-    assert "provisional" not in cli("search", "quay").err
-    monkeypatch.setattr(module, "AT_ONCE", 0)
-    for command in ("search", "recall", "episode search"):
-        assert "the order is provisional" in cli(*command.split(), "quay").err, command

@@ -111,6 +111,9 @@ def checked_items(given: Iterable[T], name: str) -> list[T]:
 def checked_records(kind: type[T], given: Iterable[T | Mapping[str, Any]], name: str) -> list[T]:
     """Return records, making those that were passed as mappings of their fields."""
     items = checked_items(given, name)
+    records = [one for one in items if isinstance(one, kind)]
+    if len(records) == len(items):
+        return records  # without importing what reads a signature
     known = inspect.signature(kind).parameters
     return [
         one

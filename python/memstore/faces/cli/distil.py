@@ -12,8 +12,8 @@ from memstore.errors import LearningError
 from memstore.faces import background, distilling
 from memstore.faces.cli import command as cli
 from memstore.faces.cli.episodes import episode_id
+from memstore.faces.cli.flags import place_flags
 from memstore.faces.cli.learn import show_learned, show_retried
-from memstore.faces.cli.owners import place_flags
 from memstore.faces.escaping import counted, minute
 from memstore.faces.options import add_generator_flags, chosen_settings
 from memstore.frozen import asdict
@@ -95,10 +95,11 @@ def _distil(store: Store, arguments: argparse.Namespace, show: cli.Show) -> None
         if not store.readings.lease(store.namespace).is_free():
             show.note(LEARNING)
     elif store.of(EVERYBODY).episodes.count():
-        show.note(cli.nothing_here(store, arguments, "every conversation has been read by a model"))
+        none = "every conversation has been read by a model"
+        cli.draw_nothing(store, arguments, show, none)
     else:
         none = "no conversation is recorded here yet: memstore setup has hosts record theirs"
-        show.note(cli.nothing_here(store, arguments, none))
+        cli.draw_nothing(store, arguments, show, none)
 
 
 def _learn(store: Store, arguments: argparse.Namespace, show: cli.Show) -> None:

@@ -6,16 +6,18 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from memstore.domain import clock
-from memstore.faces import wording
 from memstore.faces.cli import command as cli
 from memstore.faces.escaping import counted
+from memstore.lazy import lazy_import
 from memstore.text.escaping import visible
 
 if TYPE_CHECKING:
     import argparse
 
-    from memstore.domain.episodes import EpisodeHits
+    from memstore.store import answers
     from memstore.store.store import Store
+else:
+    answers = lazy_import("memstore.store.answers")
 
 DEFAULT_SOURCE = "cli"
 
@@ -133,29 +135,18 @@ def _filters_of(arguments: argparse.Namespace) -> dict[str, Any]:
     shows_part=True,
 )
 def _search(store: Store, arguments: argparse.Namespace, show: cli.Show) -> None:
-    hits = cli.owned(store, arguments).episodes.search(
+    own = cli.owned(store, arguments)
+    hits = own.episodes.search(
         " ".join(arguments.query) or None,
         **cli.given(arguments, "mode alpha tag_boost min_similarity limit context"),
         **cli.given(arguments, "ranking min_relevance"),
         **_filters_of(arguments),
     )
     show.episode_hits(hits, explain=arguments.explain)
-    cli.tell_about(hits.about, "", show, explain=arguments.explain)
-    _tell(hits, store, arguments, show)
-
-
-def _tell(hits: EpisodeHits, store: Store, arguments: argparse.Namespace, show: cli.Show) -> None:
-    if hits.words_only is not None:
-        note = f"searched by words only: {wording.on_command_line(hits.words_only.reason)}"
-        if hits.newest_first:
-            note += f"; the last {hits.newest_first} match no word and are only the newest"
-        show.note(note)
-    cli.tell_left_out(hits, show, shown=bool(hits))
-    cli.tell_provisional(show, provisional=hits.provisional)
-    if not hits:
-        nothing = "nothing found: try other words, fewer conditions, or memstore episode list"
-        told = cli.hidden_note(hits.hidden) or nothing
-        show.note(cli.nothing(store, arguments, told, "episode"))
+    nothing = "nothing found: try other words, fewer conditions, or memstore episode list"
+    where = arguments.namespaces
+    given = answers.of_episodes(own, hits, "episode", namespaces=where)
+    cli.draw(given, store, arguments, show, nothing, "e")
 
 
 @cli.command(
@@ -174,10 +165,7 @@ def _list(store: Store, arguments: argparse.Namespace, show: cli.Show) -> None:
     show.episodes(episodes)
     part = arguments.limit is not None or arguments.offset
     total = store.episodes.count(**wanted) if part else len(episodes)
-    if total > len(episodes):
-        show.note(cli.page_of(len(episodes), total, "episode"))
-    elif not episodes:
-        show.note(cli.nothing(store, arguments, "no episodes", "episode"))
+    cli.draw_list(store, arguments, show, episodes, total, "episode", "no episodes")
 
 
 @cli.command(

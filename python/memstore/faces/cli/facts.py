@@ -4,17 +4,23 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from memstore.domain.records import CATEGORIES
-from memstore.faces import wording
+from memstore.domain.notes import Near
+from memstore.domain.records import CATEGORIES, NewFact
 from memstore.faces.cli import command as cli
 from memstore.faces.escaping import counted
+from memstore.lazy import lazy_import
 from memstore.text.folding import text_of
 
 if TYPE_CHECKING:
     import argparse
 
-    from memstore.domain.records import Fact
+    from memstore.faces.cli import notes
+    from memstore.store import answers
+    from memstore.store.answers import StoredFact
     from memstore.store.store import Store
+else:
+    notes = lazy_import("memstore.faces.cli.notes")
+    answers = lazy_import("memstore.store.answers")
 
 ANY_SUBJECT = cli.option("--any-subject", "allow a fact about another subject, or a task")
 
@@ -56,42 +62,28 @@ ANY_SUBJECT = cli.option("--any-subject", "allow a fact about another subject, o
     file="create",
 )
 def _add(store: Store, arguments: argparse.Namespace, show: cli.Show) -> None:
-    store = store.of(cli.scope_of(arguments))
-    fact = store.add(
-        cli.content_of(arguments.content),
+    new = NewFact(
+        content=cli.content_of(arguments.content),
         **cli.given(arguments, "subject category supersedes any_subject valid_at expired_at"),
         **cli.given(arguments, "source thread seq idempotency_key"),
         metadata=cli.metadata_of(arguments) or None,
-        unless_known=True,
     )
-    # A new fact has no confirmations; a key that was used before may stand for a superseded one.
-    repeated = fact.status == "active" and fact.confirmed_count
-    held = {"status": "duplicate"} if repeated else {}
-    instead = ""
-    if arguments.supersedes:
-        done = store.get(arguments.supersedes).superseded_by == fact.id
-        instead = f", superseding #{arguments.supersedes}"
-        if not done:
-            instead = f"; superseding #{arguments.supersedes} is proposed, as that counts more"
-    told = "already stored, confirmed:" if held else "stored as"
-    older = () if arguments.supersedes else store.may_replace(fact.id)
-    near = {"near": [{"id": one.id, "says": _says(one)} for one in older]} if older else {}
-    show.done(f"{told} #{fact.id}{instead}", fact.to_dict() | held | near)
-    for one in older:
-        show.note(f"may replace #{one.id} {_says(one)} (memstore supersede {one.id} {fact.id})")
-    tell_pending(store, fact.id, fact.embedded, show)
+    [stored] = answers.store_facts(store.of(cli.scope_of(arguments)), [new])
+    show.done(notes.done(stored), _members(stored))
+    cli.draw(stored.notes, store, arguments, show)
 
 
-def _says(fact: Fact) -> str:
-    return text_of(fact.subject, fact.content)
-
-
-def tell_pending(store: Store, fact_id: int, embedded: bool, show: cli.Show) -> None:
-    if not embedded and (trouble := store.file.embedder_trouble):
-        show.note(
-            f"stored as #{fact_id}; its embedding is pending: {wording.on_command_line(trouble)} "
-            "(searches by words find it; memstore embed-pending retries)"
-        )
+def _members(stored: StoredFact) -> dict[str, object]:
+    """Return a stored fact and what it may replace as JSON values."""
+    values = stored.fact.to_dict()
+    if stored.is_known:
+        values["status"] = "duplicate"
+    for note in stored.notes:
+        if isinstance(note, Near):
+            values["near"] = [
+                {"id": one.id, "says": text_of(one.subject, one.content)} for one in note.facts
+            ]
+    return values
 
 
 @cli.command(

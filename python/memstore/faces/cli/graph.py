@@ -13,13 +13,17 @@ from memstore.faces.cli import command as cli
 from memstore.faces.escaping import counted, second
 from memstore.faces.from_settings import open_generator
 from memstore.faces.options import add_generator_flags, chosen_settings, duration
+from memstore.lazy import lazy_import
 
 if TYPE_CHECKING:
     import argparse
     from collections.abc import Sequence
 
     from memstore.domain.entities import EntityDecision, GraphStatus, Neighbour, Relation
+    from memstore.store import answers
     from memstore.store.store import Store
+else:
+    answers = lazy_import("memstore.store.answers")
 
 REFUSALS_SHOWN = 10
 
@@ -110,17 +114,17 @@ def _entities(store: Store, arguments: argparse.Namespace, show: cli.Show) -> No
     rows = [(one.name, counted(one.facts), ", ".join(one.names[1:]) or None) for one in found]
     show.rows(rows, [one.to_dict() for one in found])
     if not found:
-        show.note(_nothing(store, arguments))
+        _draw_nothing(store, arguments, show)
 
 
-def _nothing(store: Store, arguments: argparse.Namespace) -> str:
-    everybody = store.graph.status()
-    if everybody.built_at is None:
-        return "the graph is not built yet; run memstore graph build"
-    if not everybody.entities or arguments.offset:
-        return cli.nothing_here(store, arguments, "no entities")
-    told = counted(everybody.entities, "entity")
-    return f"no entities; the facts of all owners mention {told}: use --scope all"
+def _draw_nothing(store: Store, arguments: argparse.Namespace, show: cli.Show) -> None:
+    if store.graph.status().built_at is None:
+        show.note("the graph is not built yet; run memstore graph build")
+        return
+    cli.draw_nothing(store, arguments, show, "no entities")
+    if not arguments.offset:
+        every = answers.of_everybody(store, "entity", lambda one: one.graph.status().entities)
+        cli.draw(every, store, arguments, show)
 
 
 @cli.command(

@@ -63,7 +63,7 @@ def _inbox(store: Store, arguments: argparse.Namespace, show: cli.Show) -> None:
     questions = cli.owned(store, arguments).proposals.questions()
     if not questions:
         show.rows([], [])
-        show.note(cli.nothing_here(store, arguments, "no proposals"))
+        cli.draw_nothing(store, arguments, show, "no proposals")
         return
     if not (cli.can_ask() and isinstance(show, render_terminal.TerminalShow)):
         show.rows([_row(one) for one in questions], [_value(one) for one in questions])

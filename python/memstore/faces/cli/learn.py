@@ -328,7 +328,7 @@ def _list(store: Store, arguments: argparse.Namespace, show: cli.Show) -> None:
     found = cli.owned(store, arguments).proposals.list(state)
     show.rows([_proposal_row(one) for one in found], [one.to_dict() for one in found])
     if not found:
-        show.note(cli.nothing_here(store, arguments, "no proposals"))
+        cli.draw_nothing(store, arguments, show, "no proposals")
 
 
 def _proposal_row(one: Proposal) -> Sequence[object]:

@@ -52,7 +52,7 @@ def _log(store: Store, arguments: argparse.Namespace, show: cli.Show) -> None:
         return
     show.acts(found, paged=True)
     if not found:
-        show.note(cli.nothing(store, arguments, "no such act", "fact", "episode"))
+        cli.draw_nothing(store, arguments, show, "no such act", "fact", "episode")
     elif len(found) == arguments.limit:
         more = f"--before {found[-1].line}"
         if _acts(store, arguments, 1, before=found[-1].line):
@@ -84,10 +84,7 @@ def _diff(store: Store, arguments: argparse.Namespace, show: cli.Show) -> None:
         **cli.given(arguments, "subject category limit offset"),
     )
     show.differences(found)
-    if not found.total:
-        show.note(cli.nothing(store, arguments, "nothing changed", "fact"))
-    elif len(found) < found.total:
-        show.note(cli.page_of(len(found), found.total, "difference"))
+    cli.draw_list(store, arguments, show, found, found.total, "difference", "nothing changed")
     if found.passed:
         show.note(f"{counted(found.passed)} came and went in between")
 

@@ -350,9 +350,7 @@ def _run(argv: Sequence[str]) -> int:
         with secrets.noted() as redacted:
             status = command.run(store, arguments, show) or 0
         if command.shows_part and not (arguments.place.is_named or arguments.place.is_served):
-            note = commands.of_elsewhere(store, arguments)
-            if note is not None:
-                show.note(note)
+            commands.draw_elsewhere(store, arguments, show)
         if redacted:
             show.note(f"redacted text that looks like a secret: {', '.join(sorted(redacted))}")
         return status

@@ -21,7 +21,7 @@ from memstore.domain import records, zones
 from memstore.domain.status import DAYS
 from memstore.faces import wording
 from memstore.faces.cli import render
-from memstore.faces.cli.owners import ways_to_see
+from memstore.faces.cli.flags import ways_to_see
 from memstore.faces.escaping import counted, minute, visible_lines
 from memstore.settings import DEFAULT_NAMESPACE
 from memstore.text.escaping import visible

@@ -7,27 +7,21 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, Final
 
 from memstore import settings
-from memstore.domain import clock
 from memstore.domain.records import EVERYBODY, Scope
-from memstore.faces import wording
 from memstore.faces.cli import command as cli
 from memstore.lazy import lazy_import
 
 if TYPE_CHECKING:
     import argparse
 
-    from memstore.domain import status
     from memstore.domain.records import Fact, JournalLine
-    from memstore.domain.results import WordsOnly
-    from memstore.faces import escaping
-    from memstore.faces.cli import episodes, learn, owners
+    from memstore.faces.cli import episodes, learn
+    from memstore.store import answers
     from memstore.store.store import Store
 else:
-    status = lazy_import("memstore.domain.status")
+    answers = lazy_import("memstore.store.answers")
     episodes = lazy_import("memstore.faces.cli.episodes")
-    escaping = lazy_import("memstore.faces.escaping")
     learn = lazy_import("memstore.faces.cli.learn")
-    owners = lazy_import("memstore.faces.cli.owners")
 
 CONDITIONS: Final = (
     "subject category filters created_after created_before valid_after valid_before valid_on"
@@ -35,7 +29,6 @@ CONDITIONS: Final = (
 WHY_NOT: Final = cli.option(
     "--why-not ID", "say instead why this fact is not found, or where", type=cli.fact_id
 )
-EMPTY: Final = "the memory is empty; store a fact with memstore add"
 
 
 @cli.command(
@@ -73,33 +66,19 @@ def _search(store: Store, arguments: argparse.Namespace, show: cli.Show) -> None
     if arguments.why_not is not None:
         _why_not(store, query, arguments, show, **wanted, **ranked)
         return
-    seen = cli.seen(store, arguments)
-    hits = seen.search(query, **wanted, **ranked)
-    said = None if arguments.no_episodes else seen.said(query, hits, **wanted)
-    show.found(hits, said or (), explain=arguments.explain)
-    _tell_words_only(hits.words_only, show)
-    cli.tell_left_out(hits, show, shown=bool(hits or said))
-    for one in () if said is None else said.respelt:
-        if one not in hits.respelt:
-            show.note(str(one))
-    cli.tell_provisional(show, provisional=hits.provisional or bool(said and said.provisional))
-    if hits or said is None:
-        cli.tell_about(hits.about, "#", show, explain=arguments.explain)
-    else:
-        cli.tell_about(said.about, "e", show, explain=arguments.explain)
-    if hits.as_of is not None:
-        show.note(f"as of {clock.to_text(hits.as_of)}; nearness is that of today's vectors")
-    if not hits and not said:
-        is_empty = arguments.namespaces is None and _is_empty(store)
-        nothing = EMPTY if is_empty else f"nothing found: try {_wider(arguments)}"
-        told = cli.hidden_note(hits.hidden) or nothing
-        show.note(cli.nothing(store, arguments, told, "fact"))
+    found = answers.search(
+        cli.owned(store, arguments),
+        query,
+        as_of=arguments.as_of,
+        said=not arguments.no_episodes,
+        ranked=ranked,
+        wanted=wanted,
+    )
+    show.found(found.hits, found.said or (), explain=arguments.explain)
+    sign = "#" if found.hits else "e"
+    cli.draw(found.notes, store, arguments, show, _nothing(arguments), sign)
     sys.stdout.flush()  # the answer is out; the rest only speeds up the next search
     store.file.save_index()
-
-
-def _is_empty(store: Store) -> bool:
-    return not (store.of("all").count() or store.of("all").episodes.count())
 
 
 def _why_not(
@@ -111,7 +90,8 @@ def _why_not(
     seen = own if arguments.as_of is None else own.as_of(arguments.as_of)
     outcome = seen.why_not(query, arguments.why_not, **asked)
     show.text(str(outcome), outcome.to_dict())
-    _tell_words_only(outcome.words_only, show)
+    if outcome.words_only is not None:
+        cli.draw([outcome.words_only], store, arguments, show)
 
 
 def _narrowing(arguments: argparse.Namespace) -> dict[str, Any]:
@@ -121,19 +101,14 @@ def _narrowing(arguments: argparse.Namespace) -> dict[str, Any]:
     }
 
 
-def _wider(arguments: argparse.Namespace) -> str:
+def _nothing(arguments: argparse.Namespace) -> str:
+    """Return that nothing was found, and what to try."""
     ways = ["other words"]
     if any(cli.given(arguments, CONDITIONS).values()):
         ways.append("fewer conditions")
     if arguments.active_only:
         ways.append("--all for superseded facts")
-    return f"{', '.join(ways)}, or memstore list"
-
-
-def _tell_words_only(words_only: WordsOnly | None, show: cli.Show) -> None:
-    if words_only is None or words_only.code == "no_embedder":
-        return
-    show.note(f"searched by words only: {wording.on_command_line(words_only.reason)}")
+    return f"nothing found: try {', '.join(ways)}, or memstore list"
 
 
 @cli.command(
@@ -170,21 +145,17 @@ def _recall(store: Store, arguments: argparse.Namespace, show: cli.Show) -> None
             **cli.given(arguments, "namespaces min_relevance"),
         )
         return
-    recalled = cli.seen(store, arguments).recall(
+    found = answers.recall(
+        cli.owned(store, arguments),
         " ".join(arguments.query),
+        as_of=arguments.as_of,
         max_tokens=arguments.max_tokens,
         episodes=not arguments.no_episodes,
         **_narrowing(arguments),
         **cli.given(arguments, "namespaces min_relevance"),
     )
-    show.text(recalled.text, recalled.to_dict())
-    _tell_words_only(recalled.words_only, show)
-    cli.tell_left_out(recalled, show, shown=bool(recalled.text))
-    cli.tell_provisional(show, provisional=recalled.provisional)
-    if not recalled.text:
-        nothing = f"nothing found: try {_wider(arguments)}"
-        told = cli.hidden_note(recalled.hidden) or nothing
-        show.note(cli.nothing(store, arguments, told, "fact", "episode"))
+    show.text(found.recalled.text, found.recalled.to_dict())
+    cli.draw(found.notes, store, arguments, show, _nothing(arguments))
     sys.stdout.flush()  # the answer is out; the rest only speeds up the next search
     store.file.save_index()
 
@@ -204,15 +175,15 @@ def _recall(store: Store, arguments: argparse.Namespace, show: cli.Show) -> None
     shows_part=True,
 )
 def _briefing(store: Store, arguments: argparse.Namespace, show: cli.Show) -> None:
-    told = cli.owned(store, arguments).briefing(
+    own = cli.owned(store, arguments)
+    told = own.briefing(
         max_tokens=arguments.max_tokens,
         agent=arguments.host,
         traces=settings.keeps_traces() and not arguments.no_traces,
     )
     show.text(told.text, told.to_dict())
     if not told.text:
-        nothing = EMPTY if _is_empty(store) else "nothing to begin with"
-        show.note(cli.nothing(store, arguments, nothing, "fact", "episode"))
+        cli.draw(answers.of_nothing(own), store, arguments, show, "nothing to begin with")
 
 
 @cli.command(
@@ -235,10 +206,7 @@ def _list(store: Store, arguments: argparse.Namespace, show: cli.Show) -> None:
     show.facts(facts)
     part = arguments.limit is not None or arguments.offset
     total = seen.count(**wanted) if part else len(facts)
-    if total > len(facts):
-        show.note(cli.page_of(len(facts), total, "fact"))
-    elif not facts:
-        show.note(cli.nothing(store, arguments, "no facts", "fact"))
+    cli.draw_list(store, arguments, show, facts, total, "fact", "no facts")
 
 
 @cli.command(
@@ -289,15 +257,10 @@ def _history(store: Store, arguments: argparse.Namespace, show: cli.Show) -> Non
     else:
         show.chain(facts)
     if not facts:
-        told = "no fact about this was ever stored"
-        if arguments.subject and (others := store.of("all").history(subject=arguments.subject)):
-            told += (
-                f" for these owners; other owners have {escaping.counted(len(others))} about it: "
-            )
-            told += owners.ways_to_see(
-                [*dict.fromkeys(one.scope for one in others)][: status.FIRST_OWNERS]
-            )
-        show.note(told)
+        others = answers.of_subject(store, arguments.subject) if arguments.subject else ()
+        whose = " for these owners" if others else ""
+        show.note(f"no fact about this was ever stored{whose}")
+        cli.draw(others, store, arguments, show)
 
 
 def _journal(store: Store, facts: list[Fact]) -> list[JournalLine]:

@@ -50,7 +50,7 @@ def _searches(store: Store, arguments: argparse.Namespace, show: cli.Show) -> No
     show.searches(found)
     if not found:
         none = "no such search is recorded; servers record them unless --no-record is given"
-        show.note(cli.nothing_here(store, arguments, none))
+        cli.draw_nothing(store, arguments, show, none)
     elif len(found) == arguments.limit:
         show.note(f"the newest {len(found):,}; --before {found[-1].id} shows older ones")
 
@@ -63,4 +63,4 @@ def _given(store: Store, arguments: argparse.Namespace, show: cli.Show) -> None:
     )
     show.given(found)
     if not found:
-        show.note(cli.nothing(store, arguments, "no such fact", "fact"))
+        cli.draw_nothing(store, arguments, show, "no such fact", "fact")

@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from memstore.domain.records import EVERYBODY
 from memstore.faces.cli import command as cli
-from memstore.faces.cli.facts import tell_pending
-from memstore.faces.escaping import counted
 from memstore.facts.tasks import SURFACE_STARTUP
+from memstore.lazy import lazy_import
 
 if TYPE_CHECKING:
     import argparse
 
+    from memstore.store import answers
     from memstore.store.store import Store
+else:
+    answers = lazy_import("memstore.store.answers")
 
 SCOPES = "user, agent or collaborative"
 
@@ -31,12 +34,13 @@ SCOPES = "user, agent or collaborative"
     file="create",
 )
 def _add(store: Store, arguments: argparse.Namespace, show: cli.Show) -> None:
-    task = store.of(cli.scope_of(arguments)).tasks.create(
+    own = store.of(cli.scope_of(arguments))
+    task = own.tasks.create(
         cli.content_of(arguments.content),
         **cli.given(arguments, "scope priority project due"),
     )
     show.done(f"task #{task.id} is {task.status}", task.to_dict())
-    tell_pending(store, task.id, embedded=False, show=show)
+    cli.draw(answers.of_pending(own, task.id), store, arguments, show)
 
 
 @cli.command(
@@ -80,12 +84,8 @@ def _list(store: Store, arguments: argparse.Namespace, show: cli.Show) -> None:
     }
     tasks = store.tasks.list(**wanted, limit=arguments.limit)
     show.tasks(tasks)
-    if not tasks:
-        others = store.of(EVERYBODY).tasks.list(**wanted)
-        way = f"; other owners have {counted(len(others), 'task')}: use --scope all"
-        none = f"no tasks{way if others else ''}"
-        show.note(cli.nothing_here(store, arguments, none))
-    elif arguments.limit is not None:
-        total = len(store.tasks.list(**wanted))
-        if total > len(tasks):
-            show.note(cli.page_of(len(tasks), total, "task"))
+    total = len(tasks) if arguments.limit is None else len(store.tasks.list(**wanted))
+    others = partial(
+        answers.of_everybody, store, "task", lambda every: len(every.tasks.list(**wanted))
+    )
+    cli.draw_list(store, arguments, show, tasks, total, "task", "no tasks", others)

@@ -16,7 +16,7 @@ from memstore.domain.records import Scope
 from memstore.errors import TransferError
 from memstore.faces import wording
 from memstore.faces.cli import command as cli
-from memstore.faces.cli.owners import ways_to_see
+from memstore.faces.cli.flags import ways_to_see
 from memstore.faces.escaping import counted
 from memstore.frozen import asdict
 from memstore.lazy import lazy_import
@@ -139,8 +139,7 @@ def _import_notes(store: Store, arguments: argparse.Namespace, show: cli.Show) -
 def _tell_not_exported(store: Store, arguments: argparse.Namespace, show: cli.Show) -> None:
     if _exports_all(arguments):
         return
-    if (elsewhere := cli.of_elsewhere(store, arguments)) is not None:
-        show.note(f"not exported: {elsewhere}")
+    cli.draw_elsewhere(store, arguments, show, "not exported: ")
 
 
 def _exports_all(arguments: argparse.Namespace) -> bool:

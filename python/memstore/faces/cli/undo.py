@@ -66,7 +66,7 @@ def _revert(store: Store, arguments: argparse.Namespace, show: cli.Show) -> int 
     decide = dict.fromkeys(arguments.decided, UNDO)
     if not plan:
         show.rows([], plan.to_dict())
-        show.note(cli.nothing(store, arguments, _nothing(plan), "fact"))
+        cli.draw_nothing(store, arguments, show, _nothing(plan), "fact")
         return None
     code = cli.settled(
         show,

@@ -17,11 +17,16 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
     from datetime import datetime
 
+    from memstore.domain import notes
     from memstore.domain import turns as domain_turns
+    from memstore.domain.notes import Note
     from memstore.faces.hosts.sessions import Inherited
+    from memstore.store import answers
     from memstore.store import store as stores
     from memstore.store.store import Store
 else:
+    answers = lazy_import("memstore.store.answers")
+    notes = lazy_import("memstore.domain.notes")
     domain_turns = lazy_import("memstore.domain.turns")
     stores = lazy_import("memstore.store.store")
 
@@ -74,17 +79,18 @@ def at_start(
         last_sessions=0 if is_fork else 2,
     )
     given = tuple(map("#{}".format, told.facts))
-    lines = told.text or _of_others(store)
+    others = () if told.text else answers.of_others(store, "fact", to_model=True)
+    lines = told.text or next(map(sentence, others), None)
     return Recollection(None if lines is None else f"{tags.RECALLED}. {tags.DATA}\n{lines}", given)
 
 
-def _of_others(store: Store) -> str | None:
-    """Return a sentence if nothing was recalled because every fact has an owner."""
-    if not stores.standing_of(store).names_nobody or not (facts := stores.others_of(store).facts):
+def sentence(note: Note) -> str | None:
+    """Return what a hook says for a note: only why nothing was recalled."""
+    if not isinstance(note, notes.OthersHold):
         return None
     return (
-        f"There are no facts without an owner; {counted(facts)} with owners were not recalled. "
-        "`memstore setup --user NAME` chooses whose facts are."
+        f"There are no facts without an owner; {counted(note.counts['fact'])} with owners were not "
+        "recalled. `memstore setup --user NAME` chooses whose facts are."
     )
 
 

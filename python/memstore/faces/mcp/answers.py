@@ -8,29 +8,31 @@ from __future__ import annotations
 
 import json
 from itertools import chain
-from typing import TYPE_CHECKING, Any, Final, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Any, Final, TypeAlias, TypeVar, assert_never
 
-from memstore.domain import metadata
+from memstore.domain import metadata, notes
 from memstore.faces import wording
-from memstore.faces.escaping import as_json, second
+from memstore.faces.escaping import as_json, counted, second
 from memstore.providers.local import tokens_at_most
+from memstore.store.store import standing_of
 from memstore.text.folding import text_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
-    from datetime import datetime
 
     from memstore.domain.explanations import Explanation
+    from memstore.domain.notes import Note
     from memstore.domain.proposals import Proposal, Question
-    from memstore.domain.records import AboutOthers, Fact, SearchHits
+    from memstore.domain.records import Fact, SearchHits
     from memstore.domain.repairs import RepairedFact
-    from memstore.domain.results import Respelt
-    from memstore.domain.status import StoreStatus
+    from memstore.domain.status import Others, StoreStatus
     from memstore.domain.tasks import Task
     from memstore.learn.conversation import MemoryEvents
     from memstore.learn.events import Refusal
     from memstore.learn.extraction import Extracted, Extraction
     from memstore.search.recall import Recalled
+    from memstore.store.answers import StoredFact
+    from memstore.store.store import Store
 
 Answer: TypeAlias = dict[str, Any]
 
@@ -97,7 +99,87 @@ def to_text(answer: Any) -> str:
     return json.dumps(answer, ensure_ascii=False, separators=(",", ":"))
 
 
-def of_search(hits: SearchHits, narrowing: Sequence[str] = ()) -> Answer:
+def of_note(note: Note, no_minimum: str) -> Answer:
+    """Return what a note adds to an answer: a member, or a hint.
+
+    Other owners are counted and never named, because a model would try their names.
+
+    Args:
+        no_minimum: the argument with which a search leaves nothing out.
+    """
+    match note:
+        case notes.Duplicate():
+            return {"status": "duplicate"}
+        case notes.Superseded():
+            return {"superseded": note.old_id}
+        case notes.Proposed():
+            stays = f"#{note.old_id} counts more than this source and stays"
+            return {"hint": f"{stays}: a proposal waits for the user"}
+        case notes.Near():
+            near = [
+                {
+                    "id": one.id,
+                    "says": shortened(text_of(one.subject, one.content), NEAR_CHARACTERS),
+                }
+                for one in note.facts[:MAX_NEAR]
+            ]
+            hint = f"if it replaces one: memory_supersede old_id=ID new_id={note.new_id}"
+            return {"note": NOTE, "near": near, "hint": hint}
+        case notes.Pending():
+            return {"embedding": f"pending, found by words until then: {explained(note.reason)}"}
+        case notes.WordsOnly():
+            return {"words_only": explained(note.reason)}
+        case notes.OnlyNewest():
+            hint = f"the last {note.count} do not match; they are the newest"
+            return {"only_newest": note.count, "hint": hint}
+        case notes.LessRelevant():
+            return {"hint": f"{note.count} less relevant left out: {no_minimum} has no minimum"}
+        case notes.Respelt():
+            return {"hint": str(note)}
+        case notes.Provisional():
+            return {"provisional": "the index is being built; search again in seconds"}
+        case notes.AboutOthers():
+            names = (beginning(name, NAME_CHARACTERS) for name in (note.other, note.named))
+            return {"about": ", not ".join(names)}
+        case notes.AsOf():
+            return {"hint": f"as of {second(note.moment)}; nearness is that of today's vectors"}
+        case notes.PartOf() | notes.NothingFound():
+            return {}  # the page's own members say so
+        case notes.NothingStored():
+            whose = "" if note.names_nobody else " for these owners"
+            if note.turns:
+                turns = counted(note.turns, "turn")
+                return {"hint": f"no fact is stored yet{whose}, and none of {turns} fits"}
+            return {"hint": f"nothing is stored yet{whose}"}
+        case notes.OthersHold():
+            held = " and ".join(counted(number, noun) for noun, number in note.counts.items())
+            found = f"found nothing without an owner; owners have {held}"
+            ways = "pass user_id, agent_id or run_id, exactly as they were stored"
+            return {"hint": f"{found}: {ways}"}
+        case notes.OtherNamespaces():
+            others = counted(len(note.contents), "other namespace")
+            have = "has" if len(note.contents) == 1 else "have"
+            return {"hint": f"{others} of this memory {have} more"}
+        case _:
+            assert_never(note)
+
+
+def _of_older(fact: Fact) -> Answer:
+    return {"id": fact.id, "says": shortened(text_of(fact.subject, fact.content), NEAR_CHARACTERS)}
+
+
+def noted(answer: Answer, given: Iterable[Note], no_minimum: str = "min_relevance=0") -> Answer:
+    """Return an answer with its notes; the hints among them become one."""
+    members = [of_note(note, no_minimum) for note in given]
+    hints = [one["hint"] for one in (answer, *members) if "hint" in one]
+    for more in members:
+        answer = answer | more
+    return answer | ({"hint": "; ".join(hints)} if hints else {})
+
+
+def of_search(
+    hits: SearchHits, given: Iterable[Note] = (), narrowing: Sequence[str] = ()
+) -> Answer:
     found = (
         {
             **of_fact(hit.fact),
@@ -107,51 +189,7 @@ def of_search(hits: SearchHits, narrowing: Sequence[str] = ()) -> Answer:
         }
         for hit in hits
     )
-    answer = capped("facts", found, len(hits), "left_out", narrowing)
-    if hits.words_only is not None:
-        answer["words_only"] = explained(hits.words_only.reason)
-    answer |= of_index(provisional=hits.provisional) | of_hidden(hits.hidden)
-    return of_respelt(answer, hits.respelt)
-
-
-def of_respelt(answer: Answer, respelt: Sequence[Respelt]) -> Answer:
-    """Return an answer that says what was searched for instead of misspelt words."""
-    return hinting(answer, {"hint": "; ".join(map(str, respelt))} if respelt else {})
-
-
-def of_index(*, provisional: bool) -> Answer:
-    """Return that the order is provisional, if it is."""
-    return (
-        {"provisional": "the index is being built; search again in seconds"} if provisional else {}
-    )
-
-
-def of_others(about: AboutOthers | None) -> Answer:
-    """Return whom an answer is about, if not whom the query names."""
-    if about is None:
-        return {}
-    names = (beginning(name, NAME_CHARACTERS) for name in (about.other, about.named))
-    return {"about": ", not ".join(names)}
-
-
-def of_hidden(hidden: int, way: str = "min_relevance=0") -> Answer:
-    """Return how many hits the least relevance left out, and how to see them."""
-    told = f"{hidden} less relevant left out: {way} has no minimum"
-    return {"hint": told} if hidden else {}
-
-
-def hinting(answer: Answer, more: Answer) -> Answer:
-    """Return an answer with one more hint, if there is any."""
-    hints = [one["hint"] for one in (answer, more) if "hint" in one]
-    return answer | ({"hint": "; ".join(hints)} if hints else {})
-
-
-def of_moment(answer: Answer, at: datetime | None) -> Answer:
-    """Return an answer with the moment that it is about; ``None`` for now."""
-    if at is None:
-        return answer
-    told = f"as of {second(at)}; nearness is that of today's vectors"
-    return hinting(answer, {"hint": told})
+    return noted(capped("facts", found, len(hits), "left_out", narrowing), given)
 
 
 def of_neighbour(fact: Fact) -> Answer:
@@ -165,17 +203,23 @@ def neighbours(hit: Any, shown: Callable[[Any], Answer]) -> Answer:
     return {name: [shown(one) for one in rows] for name, rows in sides.items() if rows}
 
 
-def of_recall(text: str, *, provisional: bool = False) -> Answer:
+def of_recall(text: str) -> Answer:
     """Return an answer with only the text, because anything else would use up tokens."""
-    return {"note": NOTE, "recalled": text} | of_index(provisional=provisional)
+    return {"note": NOTE, "recalled": text}
 
 
-def of_recalled(recalled: Recalled, max_tokens: int) -> Answer:
-    """Return the answer of a recall, and what was left out or spelt otherwise, if that fits."""
-    answer = of_recall(recalled.text, provisional=recalled.provisional)
-    for more in (of_respelt({}, recalled.respelt), of_hidden(recalled.hidden)):
-        longer = hinting(answer, more)
-        if not recalled.text or tokens_at_most(to_text(longer)) <= max_tokens:
+def of_recalled(recalled: Recalled, given: Iterable[Note], max_tokens: int) -> Answer:
+    """Return the answer of a recall, and what was left out or spelt otherwise, if that fits.
+
+    Whom it is about stands in its text.
+    """
+    answer = of_recall(recalled.text)
+    for note in given:
+        if isinstance(note, notes.WordsOnly | notes.AboutOthers):
+            continue
+        longer = noted(answer, [note])
+        needed = not recalled.text or not isinstance(note, notes.Respelt | notes.LessRelevant)
+        if needed or tokens_at_most(to_text(longer)) <= max_tokens:
             answer = longer
     return answer
 
@@ -271,33 +315,12 @@ def of_change(fact: Fact) -> Answer:
     return {"id": fact.id} | (_standing(fact) or {"status": fact.status})
 
 
-def of_stored(fact: Fact, supersedes: int | None = None) -> Answer:
-    """Return whether a fact was stored or was a duplicate."""
-    # A new fact has no confirmations; a reused key may belong to a superseded fact.
-    held = fact.status == "active" and fact.confirmed_count
-    answer = of_change(fact) | ({"status": "duplicate"} if held else {})
-    if supersedes is not None:
-        back = undoing(supersedes) if held else taking_back(fact.id)
-        return answer | {"superseded": supersedes} | back
-    return answer if held else answer | {"undo": DELETE.format(fact.id)}
-
-
-def of_near(answer: Answer, fact: Fact, older: Sequence[Fact]) -> Answer:
-    """Return an answer about a new fact with the older ones that it may replace, if any."""
-    if not older:
-        return answer
-    near = [
-        {"id": one.id, "says": shortened(text_of(one.subject, one.content), NEAR_CHARACTERS)}
-        for one in older[:MAX_NEAR]
-    ]
-    hint = f"if it replaces one: memory_supersede old_id=ID new_id={fact.id}"
-    return hinting({"note": NOTE, **answer, "near": near}, {"hint": hint})
-
-
-def of_proposed(fact: Fact, old_id: int) -> Answer:
-    """Return that a fact was stored beside the one that it should have superseded."""
-    hint = f"#{old_id} counts more than this source and stays: a proposal waits for the user"
-    return of_stored(fact) | {"hint": hint}
+def of_stored(stored: StoredFact) -> Answer:
+    """Return the state of a stored fact, its notes, and the call that takes it back."""
+    fact_id, answer = stored.fact.id, noted(of_change(stored.fact), stored.notes)
+    if "superseded" in answer:
+        return answer | (undoing(answer["superseded"]) if stored.is_known else taking_back(fact_id))
+    return answer if stored.is_known else answer | {"undo": DELETE.format(fact_id)}
 
 
 def undoing(old_id: int) -> Answer:
@@ -432,6 +455,13 @@ def of_status(status: StoreStatus, trouble: str | None) -> Answer:
         if len(answer[name]) < number:
             answer[f"more_{name}"] = number - len(answer[name])
     return answer
+
+
+def of_owners(store: Store, others: Others) -> Answer:
+    """Return how much other owners hold, for a status that named none."""
+    if not standing_of(store).names_nobody or not (others.facts or others.episodes):
+        return {}
+    return {"others": {"facts": others.facts, "episodes": others.episodes}}
 
 
 def _most(counts: Mapping[str, int]) -> dict[str, int]:

@@ -7,13 +7,15 @@ from typing import TYPE_CHECKING, Any, Final
 
 from memstore import __version__
 from memstore.domain import clock, metadata
+from memstore.domain.notes import OnlyNewest
 from memstore.faces.escaping import second
 from memstore.faces.mcp import answers
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from memstore.domain.episodes import Episode, EpisodeHit, EpisodeHits
+    from memstore.domain.notes import Note
     from memstore.domain.status import StoreStatus
     from memstore.embedding.health import Probe
     from memstore.faces.mcp.answers import Answer
@@ -23,8 +25,10 @@ NAMES: Final = ("name", "source", "source_model", "source_description", "thread"
 TAGS_CHARACTERS: Final = 1_000
 
 
-def of_hits(hits: EpisodeHits, home: str, narrowing: Sequence[str] = ()) -> Answer:
-    """Return the hits, best first, and the reason if only words were used.
+def of_hits(
+    hits: EpisodeHits, given: Iterable[Note], home: str, narrowing: Sequence[str] = ()
+) -> Answer:
+    """Return the hits, best first, and their notes.
 
     Episodes of ``home``, the server's namespace, are identified by number.
     """
@@ -32,16 +36,17 @@ def of_hits(hits: EpisodeHits, home: str, narrowing: Sequence[str] = ()) -> Answ
     found = (_of_hit(hit, home, room) for hit in hits)
     answer = answers.capped("episodes", found, len(hits), "left_out", narrowing)
     if hits.words_only is not None:
-        answer["words_only"] = answers.explained(hits.words_only.reason)
         answer["words_only_code"] = hits.words_only.code
-    answer |= answers.of_index(provisional=hits.provisional)
-    matching = len(hits) - hits.newest_first
-    if hits.newest_first and (filling := len(answer["episodes"]) - matching) > 0:
-        answer["only_newest"] = filling
-        answer.setdefault("hint", f"the last {filling} do not match; they are the newest")
-    answer |= answers.of_others(hits.about)
-    answer = answers.hinting(answer, answers.of_hidden(hits.hidden, 'search_mode="keyword"'))
-    return answers.of_respelt(answer, hits.respelt)
+    left = len(hits) - len(answer["episodes"])
+    shown = [_of_shown(one, left) for one in given]
+    return answers.noted(answer, filter(None, shown), 'search_mode="keyword"')
+
+
+def _of_shown(note: Note, left: int) -> Note | None:
+    """Return a note without the hits at the end that did not fit."""
+    if not isinstance(note, OnlyNewest):
+        return note
+    return OnlyNewest(note.count - left) if note.count > left else None
 
 
 def of_list(

@@ -8,8 +8,8 @@ from typing import Annotated, Any, Final
 
 from memstore.domain.arguments import checked_name, why_no_json
 from memstore.errors import AccessDenied
-from memstore.faces.mcp import answer_schemas, owners, searches
-from memstore.faces.mcp.answers import Answer, hinting
+from memstore.faces.mcp import answer_schemas, searches
+from memstore.faces.mcp.answers import Answer, noted, of_owners
 from memstore.faces.mcp.arguments import BeforeValidator, Field, WithJsonSchema, from_json
 from memstore.faces.mcp.episode_answers import (
     of_added,
@@ -22,6 +22,7 @@ from memstore.faces.mcp.episode_answers import (
 from memstore.faces.mcp.facts import MAX_QUERY, Limit
 from memstore.faces.mcp.tool import EpisodeId, Name, Object, Tool
 from memstore.settings import MIN_RELEVANCE
+from memstore.store import answers
 from memstore.store.store import Store, file_of
 
 MODES: Final = {"vector": "meaning", "keyword": "words", "hybrid": "hybrid"}
@@ -148,8 +149,7 @@ def search(
     )
     searches.note(home, query or "", episodes=[hit.episode.id for hit in hits])
     unused = [name for name, given in narrowing.items() if not given]
-    answer = of_hits(hits, store.namespace, unused)
-    return answer if hits else hinting(answer, owners.hint(owners.unnamed(home)))
+    return of_hits(hits, answers.of_episodes(home, hits, to_model=True), store.namespace, unused)
 
 
 def get_episodes(
@@ -180,7 +180,7 @@ def get_episodes(
     found = log.list(**wanted, limit=max_results, newest_first=True)
     unused = [name for name, given in narrowing.items() if given is None]
     answer = of_list(found, log.count(**wanted), store.namespace, unused)
-    return answer if found else answer | owners.hint(owners.unnamed(home))
+    return noted(answer, () if found else answers.of_others(home, to_model=True))
 
 
 def update_episode(
@@ -206,7 +206,7 @@ def update_episode(
 def get_status(store: Store) -> Answer:
     """Check the memory and its embedder; count pending items."""
     status = store.status()
-    return of_health(status, file_of(store).probe_embedder()) | owners.status(store, status.others)
+    return of_health(status, file_of(store).probe_embedder()) | of_owners(store, status.others)
 
 
 def bound(store: Store, group_id: str | None) -> Store:

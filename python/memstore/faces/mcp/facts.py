@@ -10,7 +10,7 @@ from memstore.domain.arguments import MAX_CONTENT
 from memstore.domain.metadata import OPERATORS, MetadataFilter, encode
 from memstore.domain.records import CATEGORIES, TODO, Fact, JournalLine, NewFact
 from memstore.domain.tasks import OPEN_STATUSES
-from memstore.faces.mcp import answer_schemas, answers, owners, searches
+from memstore.faces.mcp import answer_schemas, answers, searches
 from memstore.faces.mcp.answers import Answer
 from memstore.faces.mcp.arguments import BeforeValidator, Field, WithJsonSchema, from_json
 from memstore.faces.mcp.episode_answers import of_said, of_turns
@@ -27,13 +27,11 @@ from memstore.faces.mcp.tool import (
 from memstore.facts.tasks import as_task
 from memstore.lazy import lazy_import
 from memstore.settings import MIN_RELEVANCE
+from memstore.store import answers as store_answers
 from memstore.store.store import Store, file_of
 
 if TYPE_CHECKING:
-    from datetime import datetime
-
     from memstore.domain import chains
-    from memstore.store.view import View
 else:
     chains = lazy_import("memstore.domain.chains")
 
@@ -101,9 +99,9 @@ def memory_store(
     }
     given = [first, *(_read_further(one, place, first) for place, one in enumerate(also, 2))]
     _check_bytes(given)
-    facts = store.add_many([_new(store, one) for one in given], unless_known=True)
-    told = [_stored(store, fact, one["supersedes"]) for fact, one in zip(facts, given, strict=True)]
-    return told[0] | ({"also": told[1:]} if also else {})
+    new = [_new(store, one) for one in given]
+    stored = [answers.of_stored(one) for one in store_answers.store_facts(store, new)]
+    return stored[0] | ({"also": stored[1:]} if also else {})
 
 
 def _check_bytes(given: list[dict[str, Any]]) -> None:
@@ -157,22 +155,6 @@ def _new(store: Store, given: dict[str, Any]) -> NewFact:
     return NewFact(**values)
 
 
-def _stored(store: Store, fact: Fact, supersedes: int | None) -> Answer:
-    if supersedes is not None and store.get(supersedes).superseded_by != fact.id:
-        return answers.of_proposed(fact, supersedes) | _embedding(store, fact)
-    answer = answers.of_stored(fact, supersedes) | _embedding(store, fact)
-    return answers.of_near(
-        answer, fact, () if "superseded" in answer else store.may_replace(fact.id)
-    )
-
-
-def _embedding(store: Store, fact: Fact) -> Answer:
-    trouble = file_of(store).embedder_trouble
-    if fact.embedded or fact.status != "active" or trouble is None:
-        return {}
-    return {"embedding": f"pending, found by words until then: {answers.explained(trouble)}"}
-
-
 def memory_search(
     store: Store,
     query: Annotated[str, Field(max_length=MAX_QUERY)],
@@ -206,44 +188,51 @@ def memory_search(
         "active_only": not include_superseded,
         "min_relevance": MIN_RELEVANCE if min_relevance is None else min_relevance,
     }
-    seen = store if as_of is None else store.as_of(as_of)
     if max_tokens is not None:
-        recalled = seen.recall(
-            query, max_tokens=max_tokens, counter=answers.tokens_of_recall, **wanted
+        recall = store_answers.recall(
+            store,
+            query,
+            as_of=as_of,
+            to_model=True,
+            max_tokens=max_tokens,
+            counter=answers.tokens_of_recall,
+            **wanted,
         )
+        recalled = recall.recalled
         searches.note(store, query, recalled.facts, recalled.episodes)
-        answer = answers.of_recalled(recalled, max_tokens)
-        if not recalled.text:
-            answer = answers.hinting(answer, owners.empty_search(store))
-        return answers.of_moment(answer, _moment(seen))
-    hits = seen.search(query, limit=limit, context=context or 0, **wanted)
-    said = seen.said(query, hits, **wanted)
-    given = [hit.fact.id for hit in hits], [hit.episode.id for hit in said]
-    searches.note(store, query, *given)
+        return answers.of_recalled(recalled, recall.notes, max_tokens)
+    found = store_answers.search(
+        store,
+        query,
+        as_of=as_of,
+        to_model=True,
+        ranked={"limit": limit, "context": context or 0},
+        wanted=wanted,
+    )
+    said = found.said or ()
+    searches.note(
+        store,
+        query,
+        [hit.fact.id for hit in found.hits],
+        [hit.episode.id for hit in said],
+    )
     narrowing = (("subject", subject), ("category", category))
-    answer = answers.of_search(hits, [name for name, given in narrowing if given is None])
-    answer |= answers.of_others(hits.about if hits else said.about)
-    if (open_tasks := _open_tasks(seen, query, wanted)) and as_of is None:
+    unused = [name for name, value in narrowing if value is None]
+    answer = answers.of_search(found.hits, found.notes, unused)
+    if as_of is None and (open_tasks := _open_tasks(store, query, wanted)):
         answer["open_tasks"] = open_tasks
-    answer = answers.of_respelt(answer, [one for one in said.respelt if one not in hits.respelt])
     if said:
-        answer |= {"said": of_said(said, store.namespace, answer)}
-    elif not hits:
-        answer = answers.hinting(answer, owners.empty_search(store))
-    return answers.of_moment(answer, _moment(seen))
+        answer["said"] = of_said(said, store.namespace, answer)
+    return answer
 
 
-def _open_tasks(seen: "Store | View", query: str, wanted: dict[str, Any]) -> list[Answer]:
+def _open_tasks(store: Store, query: str, wanted: dict[str, Any]) -> list[Answer]:
     """Return the open tasks that a search matches, unless it asks for something narrower."""
     if any(wanted[name] for name in ("subject", "category", "filters")):
         return []
-    hits = seen.search(query, **wanted | {"subject": TODO, "tasks": True}, limit=MAX_TASKS)
+    hits = store.search(query, **wanted | {"subject": TODO, "tasks": True}, limit=MAX_TASKS)
     found = [as_task(hit.fact) for hit in hits if hit.fact.status == "active"]
     return [answers.of_task(task) for task in found if task.status in OPEN_STATUSES]
-
-
-def _moment(seen: "Store | View") -> "datetime | None":
-    return None if isinstance(seen, Store) else seen.at
 
 
 def memory_list(
@@ -271,10 +260,11 @@ def memory_list(
     }
     seen = store if as_of is None else store.as_of(as_of)
     page = seen.list(**wanted, limit=limit, offset=offset, newest_first=True)
-    answer = answers.of_list(page, seen.count(**wanted), offset)
-    if not page and not offset:
-        answer |= owners.hint(owners.unnamed(store))
-    return answers.of_moment(answer, _moment(seen))
+    others = () if page or offset else store_answers.of_others(store, to_model=True)
+    return answers.noted(
+        answers.of_list(page, seen.count(**wanted), offset),
+        (*others, *store_answers.of_moment(seen)),
+    )
 
 
 def memory_delete(
@@ -347,9 +337,8 @@ def memory_history(
     answer = answers.of_history(facts, id)
     if why and id is not None:
         answer |= answers.of_explanation(seen.explain(id))
-    if not facts:
-        answer |= owners.hint(owners.unnamed(store))
-    return answers.of_moment(answer, _moment(seen))
+    others = () if facts else store_answers.of_others(store, to_model=True)
+    return answers.noted(answer, (*others, *store_answers.of_moment(seen)))
 
 
 def memory_confirm(
@@ -382,7 +371,7 @@ def memory_status(store: Store) -> Answer:
     """Count what is stored."""
     status = store.status()
     told = answers.of_status(status, file_of(store).embedder_trouble)
-    return told | owners.status(store, status.others)
+    return told | answers.of_owners(store, status.others)
 
 
 TOOLS: Final = (

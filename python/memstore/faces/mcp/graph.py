@@ -4,15 +4,14 @@
 
 from typing import Annotated, Final
 
-from memstore.domain.records import EVERYBODY
-from memstore.faces.escaping import counted
-from memstore.faces.mcp import answer_schemas, owners
-from memstore.faces.mcp.answers import Answer
+from memstore.faces.mcp import answer_schemas
+from memstore.faces.mcp.answers import Answer, noted
 from memstore.faces.mcp.arguments import Field
 from memstore.faces.mcp.facts import Limit, Offset
 from memstore.faces.mcp.graph_answers import of_entities, of_neighbours
 from memstore.faces.mcp.tool import Name, Tool
-from memstore.store.store import Store, standing_of
+from memstore.store import answers
+from memstore.store.store import Store
 
 
 def memory_graph_entities(
@@ -23,15 +22,14 @@ def memory_graph_entities(
     """List the people and things that stored facts mention, those with the most facts first."""
     graph = store.graph
     found = graph.entities(limit=limit, offset=offset)
-    answer = of_entities(found, graph.status(), offset)
-    if (
-        not found
-        and not offset
-        and standing_of(store).names_nobody
-        and (everybody := store.of(EVERYBODY).graph.status().entities)
-    ):
-        answer["hint"] = owners.of_owners(counted(everybody, "entity"))
-    return answer
+    others = (
+        ()
+        if found or offset
+        else answers.of_everybody(
+            store, "entity", lambda every: every.graph.status().entities, to_model=True
+        )
+    )
+    return noted(of_entities(found, graph.status(), offset), others)
 
 
 def memory_graph_neighbours(

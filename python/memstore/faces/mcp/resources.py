@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import unquote
 
 from memstore import settings
-from memstore.faces.mcp import owners as owners_of
-from memstore.faces.mcp.answers import NOTE, Answer, of_list, seen
+from memstore.faces.mcp.answers import NOTE, Answer, noted, of_list, seen
 from memstore.faces.mcp.offers import followable
+from memstore.store import answers
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -31,8 +31,8 @@ def read(
         told = store.briefing(traces=settings.keeps_traces())
         if told.text:
             return f"{NOTE}\n{told}"
-        nothing = owners_of.nothing_stored(store)
-        return str(owners_of.hint(owners_of.unnamed(store), nothing)["hint"])
+        nothing = answers.of_nothing(store, to_model=True)
+        return str(noted({}, nothing).get("hint", "there is nothing to begin with"))
     subject = unquote(uri.removeprefix(SUBJECT))
     if not (uri.startswith(SUBJECT) and subject.strip()):
         return None

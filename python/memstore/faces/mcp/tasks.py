@@ -7,16 +7,15 @@ from contextlib import suppress
 from typing import Annotated, Any, Final
 
 from memstore.domain.arguments import MAX_CONTENT
-from memstore.domain.records import EVERYBODY
 from memstore.domain.tasks import TaskScope, TaskStatus
 from memstore.errors import NotFound
-from memstore.faces.escaping import counted
-from memstore.faces.mcp import answer_schemas, owners
-from memstore.faces.mcp.answers import Answer, of_task_change, of_tasks
+from memstore.faces.mcp import answer_schemas
+from memstore.faces.mcp.answers import Answer, noted, of_task_change, of_tasks
 from memstore.faces.mcp.arguments import Field, WithJsonSchema
 from memstore.faces.mcp.tool import Id, Name, Tool
 from memstore.facts.tasks import PRIORITIES, SURFACE_STARTUP
-from memstore.store.store import Store, standing_of
+from memstore.store import answers
+from memstore.store.store import Store
 
 
 def _one_of(values: Iterable[str]) -> WithJsonSchema:
@@ -75,14 +74,14 @@ def memory_task_list(
     }  # fmt: skip
     tasks = store.tasks.list(**wanted)
     narrowing = [name for name, given in (("scope", scope), ("project", project)) if given is None]
-    answer = of_tasks(tasks, narrowing)
-    if (
-        not tasks
-        and standing_of(store).names_nobody
-        and (others := store.of(EVERYBODY).tasks.list(**wanted))
-    ):
-        answer["hint"] = owners.of_owners(counted(len(others), "task"))
-    return answer
+    others = (
+        ()
+        if tasks
+        else answers.of_everybody(
+            store, "task", lambda every: len(every.tasks.list(**wanted)), to_model=True
+        )
+    )
+    return noted(of_tasks(tasks, narrowing), others)
 
 
 TOOLS: Final = (

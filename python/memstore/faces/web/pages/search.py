@@ -5,9 +5,11 @@ from __future__ import annotations
 from functools import cache
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from memstore.domain import clock
+from memstore.domain import clock, notes
 from memstore.domain.records import EVERYBODY, Scope
 from memstore.errors import NotFound
+from memstore.faces import wording
+from memstore.faces.escaping import counted
 from memstore.faces.mcp import catalogue
 from memstore.faces.mcp.calls import Calls
 from memstore.faces.web import filters, score, templating, words
@@ -18,10 +20,11 @@ from memstore.settings import MIN_RELEVANCE
 from memstore.store.store import credits_of
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Iterator, Mapping
     from datetime import datetime
 
     from memstore.domain.log import LogLine
+    from memstore.domain.notes import Note
     from memstore.domain.records import Fact, SearchHit, SearchHits
     from memstore.domain.trust import Credit
     from memstore.faces.mcp.catalogue import Catalogue
@@ -145,9 +148,22 @@ def answer(visit: Visit) -> Reply:
         number=visit.numbers["number"],
         given=given,
         hits=_hits(visit, given.hits),
+        sentences=[*sentences(notes.of_search(given.hits))],
         bar=score.BAR,
         **{"missing": "", "outcome": None, "fact": None, "refusal": "", **reason},
     )
+
+
+def sentences(found: Iterable[Note]) -> Iterator[str]:
+    """Yield what the page says for the notes of a search; the rest stands in the agent's answer."""
+    for note in found:
+        match note:
+            case notes.WordsOnly():
+                yield f"By words alone: {wording.in_pages(note.reason)}"
+            case notes.Respelt():
+                yield f"Searched for “{note.searched}” instead of “{note.written}”."
+            case notes.LessRelevant():
+                yield f"{counted(note.count)} less relevant left out."
 
 
 def why_not(visit: Visit) -> Reply:
