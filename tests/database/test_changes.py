@@ -53,7 +53,7 @@ DIRECT = {
     "generations.record_model": {"dimension", "model"},  # of the first vector
     "graph.begin": {"a row", "state"},  # of a build that queries do not see yet
     "graph.remove_some": {"a row"},  # of a build that queries no longer see
-    "graph_integrity.remove": {"a row"},
+    "graph.remove": {"a row"},
     "vectors.blank_some": {"embedding"},  # of a generation that is being dropped
     "vectors.note_failure": {"embed_attempts", "embed_error"},
     "vectors.place": {"a row"},  # of an owner that has just been stored
