@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 from tests.support.clock import wait_until
-from tests.support.moving import WAYS, Way, away, move_all
+from tests.support.moving import WAYS, Way, away, move_all, parts
 
 import memstore
 from memstore import AsyncStore, FileMissing, FileReplaced, Remedy, Store, StoreBusy
@@ -428,3 +428,23 @@ def test_a_log_without_its_file_is_not_given_to_a_new_one(path: Path) -> None:
     path.rename(away(path))  # closed in order: it has no log
     with memstore.open(path, embedder=None) as store:
         assert store.count() == 0
+
+
+def test_a_log_that_follows_its_file_is_waited_for(kept: Store, path: Path) -> None:
+    """Whoever moves both back moves one after the other: a new log would be overwritten."""
+    move_all(path, "away.db")
+    with pytest.raises(FileMissing):
+        kept.add("nowhere", subject="a")
+    log = away(path).with_name("away.db-wal")
+    logs = [(one, path.with_name(one.name.replace("away.db", path.name))) for one in parts(log)]
+    away(path).rename(path)
+    with ThreadPoolExecutor() as pool:
+        stored = pool.submit(kept.add, "after the log", subject="a")
+        assert not wait_until(stored.done, 0.2)
+        for one, back in logs:
+            one.rename(back)
+        stored.result()
+    assert told(kept) == ["after the log"]
+    kept.close()
+    with memstore.open(path, embedder=None) as again:
+        assert told(again) == ["after the log"]

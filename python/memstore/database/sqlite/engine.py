@@ -86,6 +86,9 @@ SYNCHRONOUS: Final[dict[str, str]] = {"full": "FULL", "normal": "NORMAL"}
 LOG_PAUSES: Final = (0.01, 0.05, 0.2, 0.8)
 """How long to wait, in seconds, before a log that went away while it was opened is opened again."""
 
+LOG_FOLLOWS_SECONDS: Final = 1.0
+"""How long after a file its log may come back: a new one in its place would be overwritten."""
+
 READ_CHECK_SECONDS: Final = 1.0
 """A read checks whether the file was replaced if the last check is at least this old."""
 
@@ -673,8 +676,10 @@ class SqliteEngine:
             StoreBusy: it is back without its log, which a read from before has still open.
         """
         fate = self._place.changed().get("file")
-        if fate is None and self._has_resumed():
-            return
+        if fate is None:
+            self._place.await_log(LOG_FOLLOWS_SECONDS)
+            if self._has_resumed():
+                return
         if self._keeps_log or fate not in (None, self._changed.get("file")):
             with suppress(StoreBusy), self._writer.alone(wait_seconds=0):
                 self._holds_commits()

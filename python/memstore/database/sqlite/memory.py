@@ -129,6 +129,9 @@ class MemoryPlace:
     def log_bytes(self) -> int:
         return 0
 
+    def await_log(self, seconds: float) -> None:
+        """Do nothing: nobody moves it."""
+
     def begin_anew(self) -> None:
         pass
 
