@@ -344,7 +344,7 @@ class File:
         dry_run: bool = False,
         progress: Progress | None = None,
     ) -> ImportReport:
-        """Import an export; see :meth:`memstore.Store.import_`.
+        """Import an export; see :meth:`memstore.Store.transfer.import_`.
 
         Args:
             lines: the lines of :meth:`export`.
@@ -422,7 +422,7 @@ class File:
         dry_run: bool = False,
         progress: Progress | None = None,
     ) -> ImportFromReport:
-        """Import the memories of another program; see :meth:`memstore.Store.import_from`.
+        """Import the memories of another program; see :meth:`memstore.Store.transfer.import_from`.
 
         Args:
             namespace: import everything into this one; by default, the source's namespaces and
@@ -454,7 +454,10 @@ class File:
     # -- looking after the file ---------------------------------------------------------------
 
     def head(self) -> Head:
-        """Return the end of the journal, to be kept elsewhere for :meth:`memstore.Store.verify`."""
+        """Return the end of the journal, to be kept elsewhere.
+
+        :meth:`memstore.Store.ledger.verify` compares the journal with it.
+        """
         with self.engine.read() as transaction:
             return journal.head(transaction)
 
@@ -611,7 +614,7 @@ class File:
     # -- the parts that stores use -------------------------------------------------------------
 
     def newest_id(self) -> int:
-        """Return the id of the newest fact, for ``since`` of :meth:`memstore.Store.apply`."""
+        """Return the id of the newest fact: ``since`` of :meth:`memstore.Store.ledger.apply`."""
         with self.engine.read() as transaction:
             return fact_table.newest_id(transaction)
 

@@ -75,7 +75,7 @@ def _search(store: Store, arguments: argparse.Namespace, show: cli.Show) -> None
         return
     seen = cli.seen(store, arguments)
     hits = seen.search(query, **wanted, **ranked)
-    said = None if arguments.no_episodes else seen.said(query, hits, **wanted)
+    said = None if arguments.no_episodes else seen.turns_for(query, hits, **wanted)
     show.found(hits, said or (), explain=arguments.explain)
     _tell_words_only(hits.words_only, show)
     cli.tell_left_out(hits, show, shown=bool(hits or said))
@@ -306,7 +306,7 @@ def _journal(store: Store, facts: list[Fact]) -> list[JournalLine]:
     answered: set[int | None] = set()
     for fact in facts:
         if fact.id not in answered and fact.status != "erased":
-            lines = store.journal(fact.id)
+            lines = store.ledger.journal(fact.id)
             found.update((line.id, line) for line in lines)
             answered.update(line.fact_id for line in lines)
     return [found[number] for number in sorted(found)]

@@ -217,7 +217,7 @@ def memory_search(
             answer = answers.hinting(answer, owners.empty_search(store))
         return answers.of_moment(answer, _moment(seen))
     hits = seen.search(query, limit=limit, context=context or 0, **wanted)
-    said = seen.said(query, hits, **wanted)
+    said = seen.turns_for(query, hits, **wanted)
     given = [hit.fact.id for hit in hits], [hit.episode.id for hit in said]
     searches.note(store, query, *given)
     narrowing = (("subject", subject), ("category", category))
@@ -233,7 +233,7 @@ def memory_search(
     return answers.of_moment(answer, _moment(seen))
 
 
-def _open_tasks(seen: "Store | View", query: str, wanted: dict[str, Any]) -> list[Answer]:
+def _open_tasks(seen: "View", query: str, wanted: dict[str, Any]) -> list[Answer]:
     """Return the open tasks that a search matches, unless it asks for something narrower."""
     if any(wanted[name] for name in ("subject", "category", "filters")):
         return []
@@ -242,7 +242,7 @@ def _open_tasks(seen: "Store | View", query: str, wanted: dict[str, Any]) -> lis
     return [answers.of_task(task) for task in found if task.status in OPEN_STATUSES]
 
 
-def _moment(seen: "Store | View") -> "datetime | None":
+def _moment(seen: "View") -> "datetime | None":
     return None if isinstance(seen, Store) else seen.at
 
 
@@ -288,7 +288,7 @@ def memory_delete(
         return answers.of_deletion(deleted, chains.older(store.history(id), id))
     fact = store.get(id)
     if chosen := _last_change(store, fact):
-        plan = store.revert(**chosen)
+        plan = store.ledger.revert(**chosen)
         if plan.steps and not plan.conflicts:
             plan.apply()
             return answers.of_taken_back(store.get(id), fact.superseded_by)
@@ -301,7 +301,7 @@ def _last_change(store: Store, fact: Fact) -> dict[str, Any]:
 
     Of an act that stored several facts, only what it did to this one, and to one that it replaced.
     """
-    chain = store.journal(fact.id)
+    chain = store.ledger.journal(fact.id)
     last = [line for line in chain if line.fact_id == fact.id][-1]
     if "reverts" in (last.evidence or {}):
         return {}
@@ -346,7 +346,7 @@ def memory_history(
     facts = seen.history(id, subject=subject)
     answer = answers.of_history(facts, id)
     if why and id is not None:
-        answer |= answers.of_explanation(seen.explain(id))
+        answer |= answers.of_explanation(seen.ledger.explain(id))
     if not facts:
         answer |= owners.hint(owners.unnamed(store))
     return answers.of_moment(answer, _moment(seen))
