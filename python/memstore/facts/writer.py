@@ -429,8 +429,6 @@ class FactWriter:
 
     def supersede(self, old_id: int, new_id: int, *, any_subject: bool) -> Fact | None:
         """Let a stored fact supersede another; return that, or ``None`` if it was only proposed."""
-        if old_id == new_id:
-            raise Conflict(f"fact {old_id} cannot supersede itself")
         old = self.retirable(old_id)
         new = self.known(new_id)
         if new.status != "active":

@@ -522,6 +522,8 @@ class Store(View):
         """
 
         def supersede(transaction: Transaction) -> Fact | None:
+            if old_id == new_id:
+                raise Conflict(f"fact {old_id} cannot supersede itself")
             _, writer = self._facts.found(transaction, old_id, acts=False)
             return writer.supersede(old_id, new_id, any_subject=any_subject)
 
