@@ -534,7 +534,7 @@ def test_concurrently_retired_fact_is_checked_again(
         other.add("something else entirely", subject="ana", supersedes=old.id)
         return apply(changes, **options)
 
-    monkeypatch.setattr(own, "apply", late)
+    monkeypatch.setattr(own.ledger, "apply", late)
     [done] = learn(store, reply(COFFEE), policy="auto")
     assert outcomes(done) == [("stored", COFFEE)]
     assert sorted(contents(store)) == [COFFEE, "something else entirely"]
@@ -555,7 +555,7 @@ def test_concurrently_stored_fact_is_compared(
         other.add(TEA, subject="ben")
         return apply(changes, **options)
 
-    monkeypatch.setattr(own, "apply", late)
+    monkeypatch.setattr(own.ledger, "apply", late)
     [done] = learn(store, reply(COFFEE), policy="auto")
     assert [str(item.outcome) for item in done.items] == ["superseded"]
     assert sorted(contents(store, subject="ana")) == [COFFEE]

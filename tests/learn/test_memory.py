@@ -325,7 +325,7 @@ def test_add_stores_many_messages_in_short_transactions(
         sizes.append(len(changes))
         return apply(changes, **options)
 
-    monkeypatch.setattr(own, "apply", counted)
+    monkeypatch.setattr(own.ledger, "apply", counted)
     said = [{"role": "user", "content": f"message {n}"} for n in range(450)]
     assert [c["event"] for c in Memory(store).add(said, user_id="ana")] == ["ADD"] * 450
     assert sizes == [200, 200, 50]
@@ -864,7 +864,7 @@ def test_delete_of_a_superseded_memory_changes_nothing(
         other.update(old["id"] or 0, "I like coffee", user_id="ana")
         return apply(*arguments, **options)
 
-    monkeypatch.setattr(own, "apply", late)
+    monkeypatch.setattr(own.ledger, "apply", late)
     with pytest.raises(Conflict, match="superseded by fact"):
         plain.delete(old["id"] or 0, user_id="ana")
     assert texts(plain.get_all(user_id="ana")) == ["I like coffee"]
