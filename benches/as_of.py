@@ -54,14 +54,14 @@ def main() -> None:
         with memstore.open(path) as store:
             add(store, given[: half - changed])
             replace(store, given[half - changed : half], 1)
-            store.embed_pending()
+            store.file.embed_pending()
             store.file.save_index()
             store.file.backup(copied)
             moment = f"op:{store.file.head().line}"
             at = store.as_of(moment).at
             add(store, given[half:-changed])
             replace(store, given[-changed:], changed + 1)
-            store.embed_pending()
+            store.file.embed_pending()
             store.file.save_index()
         measure(path, copied, moment, at)
 

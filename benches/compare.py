@@ -69,10 +69,10 @@ def tasks(folder: Path) -> dict[str, tuple[int, Callable[[], object]]]:
         {"content": fact["content"], "source": "bench", "tags": [TAGS[n % 6], TAGS[n * n % 5]]}
         for n, fact in enumerate(given[:EPISODES])
     )
-    store.embed_pending()
+    store.file.embed_pending()
     plain.add_many([new | {"subject": "ana"} for new in given[:5_000]])
     graph.add_many(given[:2_000])
-    exported, numbers = list(plain.export()), count(1)
+    exported, numbers = list(plain.transfer.export()), count(1)
     asked, new = questions(10), cycle(given)
 
     def start(code: str) -> None:
@@ -84,7 +84,7 @@ def tasks(folder: Path) -> dict[str, tuple[int, Callable[[], object]]]:
 
     def import_() -> None:
         with opened(f"import-{next(numbers)}") as target:
-            target.import_(exported)
+            target.transfer.import_(exported)
 
     def search(question: str = asked[0], **options: Any) -> Callable[[], object]:
         return lambda: store.search(question, touch=False, **options)
@@ -116,7 +116,7 @@ def tasks(folder: Path) -> dict[str, tuple[int, Callable[[], object]]]:
         "episodes.add": (20, lambda: plain.episodes.add(next(new)["content"], source="bench")),
         "episodes.search hybrid": (3, lambda: store.episodes.search(asked[0])),
         "episodes.search with tags": (3, lambda: store.episodes.search(asked[0], tags=["work"])),
-        "export 10,000": (1, lambda: sum(map(len, store.export()))),
+        "export 10,000": (1, lambda: sum(map(len, store.transfer.export()))),
         "import 5,000": (1, import_),
         "graph.build of 2,000": (1, lambda: graph.graph.build()),
         "doctor": (1, lambda: store.file.doctor()),

@@ -101,7 +101,7 @@ def main(rows: int) -> None:
 
 def measure(store: Store, path: str, out: str) -> None:
     began = time.monotonic()
-    plan = store.erasure(source=SOURCE)
+    plan = store.ledger.erasure(source=SOURCE)
     print(f"plan: {time.monotonic() - began:.1f} s, {plan.counts}")
     ready, ended = multiprocessing.Event(), multiprocessing.Event()
     writer = multiprocessing.Process(target=keep_writing, args=(path, ready, ended, out))

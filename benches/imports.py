@@ -65,7 +65,7 @@ def one(file: str, how: str) -> None:
     with tempfile.TemporaryDirectory() as folder:
         with memstore.open(Path(folder) / "memory.db", embedder=None) as store:
             started = time.perf_counter()
-            report = store.import_from("chatgpt", file, dry_run=how == "check")
+            report = store.transfer.import_from("chatgpt", file, dry_run=how == "check")
             seconds = time.perf_counter() - started
         peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
         print(f"{seconds:8.1f} s  {peak:6.0f} MB  {report.episodes} episodes")

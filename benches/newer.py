@@ -138,7 +138,7 @@ def made(size: int, subjects: int) -> Store:
         )
         for place, fact in enumerate(language.facts(size))
     )
-    store.embed_pending()
+    store.file.embed_pending()
     return store
 
 

@@ -73,8 +73,8 @@ def filled(path: Path, number: int) -> None:
         newest = store.file.newest_id()
         for place in range(SEARCHES):
             given = range(newest - place - 10, newest - place)
-            store.record_search(QUERY, facts=given, tokens=300, milliseconds=place % 40)
-        store.searches(limit=1)  # which writes them
+            store.searches.record(QUERY, facts=given, tokens=300, milliseconds=place % 40)
+        store.searches.list(limit=1)  # which writes them
 
 
 def file_of(folder: Path, number: int) -> Path:
@@ -238,7 +238,7 @@ def addresses(visitor: Visitor, store: Store) -> Iterator[tuple[str, str]]:
     yield "owners", "owners"
     yield "emptying the namespace", "owners/empty"
     yield "state", "state"
-    yield "undo of an act", f"undo/{store.of('all').log(limit=1)[0].line}"
+    yield "undo of an act", f"undo/{store.of('all').ledger.log(limit=1)[0].line}"
     yield "erasing a fact", f"erase/fact/{rare}"
     yield "correcting a fact", f"fact/{rare}/correct"
     yield "the poll", f"pulse?since={deep}"

@@ -150,7 +150,7 @@ def pages(store: Store) -> None:
     )
     compare(
         "50 histories at once, beside one by one",
-        lambda: store.histories(ids),
+        lambda: store.ledger.histories(ids),
         lambda: [*map(store.history, ids)],
     )
     compare(
@@ -166,9 +166,13 @@ def pages(store: Store) -> None:
         None,
     )
     compare("deleted facts, newest first", lambda: store.list(states=["deleted"], **newest), None)
-    compare("50 changes, beside 50 acts of the log", store.changes, lambda: store.log(limit=50))
-    compare("50 changes, deep", lambda: store.changes(before=20_000), None)
-    compare("50 changes by an actor without any", lambda: store.changes(actor="x"), None)
+    compare(
+        "50 changes, beside 50 acts of the log",
+        store.ledger.changes,
+        lambda: store.ledger.log(limit=50),
+    )
+    compare("50 changes, deep", lambda: store.ledger.changes(before=20_000), None)
+    compare("50 changes by an actor without any", lambda: store.ledger.changes(actor="x"), None)
     with facts_of(store).reading() as transaction:
         scan = (
             "SELECT substr(at, 1, 10), kind, count(*) FROM memstore_journal WHERE EXISTS (SELECT 1"
@@ -176,18 +180,18 @@ def pages(store: Store) -> None:
         )
         compare(
             "activity of 28 days, beside scanning",
-            lambda: store.of("all").activity(28, "Europe/Berlin"),
+            lambda: store.of("all").ledger.activity(28, "Europe/Berlin"),
             lambda: list(transaction.rows(scan)),
         )
-    compare("activity of a year", lambda: store.of("all").activity(365), None)
+    compare("activity of a year", lambda: store.of("all").ledger.activity(365), None)
     compare(
         "proposals: a page and the count",
         lambda: (store.proposals.list(limit=50), store.proposals.count()),
         None,
     )
-    compare("50 recorded searches", store.searches, None)
-    compare("facts given most", store.given, None)
-    compare("facts never given", lambda: store.given(never=True), None)
+    compare("50 recorded searches", store.searches.list, None)
+    compare("facts given most", store.searches.most_used, None)
+    compare("facts never given", lambda: store.searches.never_used(), None)
     fact_id = ids[0]
     compare("a dry run of delete", lambda: store.delete(fact_id, dry_run=True), None)
 

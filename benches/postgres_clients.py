@@ -135,7 +135,7 @@ def lost(url: str, done: list[Any]) -> int:
             for kind, id_, text in kept:
                 held = store.get(id_) if kind == "fact" else store.episodes.get(id_)
                 missing += held.content != text
-            assert store.verify() == []
+            assert store.ledger.verify() == []
     return missing
 
 

@@ -60,7 +60,7 @@ def embed(url: str, way: str) -> None:
     with memstore.open(url, embedder=Remote()) as store:
         wait()
         began = time.perf_counter()
-        report = store.embed_pending()
+        report = store.file.embed_pending()
         print(json.dumps([report.embedded, time.perf_counter() - began, claims]))
 
 

@@ -33,7 +33,7 @@ def filled(url: str, namespace: str, units: Sequence[dict[str, Any]], name: str)
     at = datetime(2026, 1, 1, tzinfo=UTC)
     store = memstore.open(url, namespace=namespace)
     store.add_many(sets.as_fact(unit, name) | {"created_at": at} for unit in units)
-    store.embed_pending()
+    store.file.embed_pending()
     store.file.warm()  # before, the server answers, in an order of its own
     return store
 

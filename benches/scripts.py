@@ -67,7 +67,7 @@ def measured(text: str, folder: Path, numbers: count[int]) -> dict[str, float]:
                 words._long_segments.cache_clear()
                 found.setdefault("add", []).append(seconds(lambda: store.add(text, subject="s")))
             held.append(1e3 * max(locks))
-            found.setdefault("embed_pending", []).append(seconds(store.embed_pending))
+            found.setdefault("embed_pending", []).append(seconds(store.file.embed_pending))
     return {name: median(each) for name, each in found.items()} | {"lock ms": median(held)}
 
 

@@ -62,7 +62,7 @@ def log(folder: Path, size: int) -> Iterator[Store]:
     def fill(part: Path) -> None:
         with memstore.open(part) as store:
             store.episodes.add_many(episodes(size))
-            assert store.embed_pending().left == 0
+            assert store.file.embed_pending().left == 0
 
     with memstore.open(made.once(folder / f"episodes-{size}.db", fill)) as store:
         yield store
@@ -144,7 +144,7 @@ def test_embed_pending(benchmark: BenchmarkFixture, tmp_path: Path) -> None:
         return (store,), {}
 
     def embed(store: Store) -> None:
-        assert store.embed_pending().left == 0
+        assert store.file.embed_pending().left == 0
         store.close()
 
     benchmark.pedantic(embed, setup=waiting, rounds=3)

@@ -66,7 +66,7 @@ def filled(units: Sequence[dict[str, Any]], name: str, *, as_turns: bool) -> Sto
         store.episodes.add_many(sets.as_episode(unit, name) for unit in units)
     else:
         store.add_many(sets.as_fact(unit, name) for unit in units)
-    store.embed_pending()
+    store.file.embed_pending()
     return store
 
 

@@ -70,14 +70,14 @@ def locks(folder: Path) -> None:
 
         def write_export() -> None:
             with export.open("w", encoding="utf-8") as out:
-                out.writelines(f"{line}\n" for line in store.export())
+                out.writelines(f"{line}\n" for line in store.transfer.export())
 
         def read_export() -> None:
             with (
                 memstore.open(folder / "imported.db", embedder=None) as target,
                 export.open(encoding="utf-8") as lines,
             ):
-                target.import_(lines)
+                target.transfer.import_(lines)
 
         def converse() -> None:
             messages = [{"role": "user", "content": text} for text in told]

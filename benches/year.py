@@ -138,7 +138,7 @@ def begin(store: Store, calendar: Calendar) -> None:
     held = api.add(
         "Postgres 17 runs the queue", subject="queue", category="decision", supersedes=old.id
     )
-    api.touch([held.id])
+    api.searches.note_use([held.id])
     api.confirm(held.id)
 
 
@@ -158,9 +158,11 @@ def session(
             for _ in range(FACTS * (number + 1) // SESSIONS - FACTS * number // SESSIONS)
         )
         held = own.list(limit=40, newest_first=True)
-        own.touch([fact.id for fact in chance.sample(held, min(3, len(held)))])
+        own.searches.note_use([fact.id for fact in chance.sample(held, min(3, len(held)))])
         if home == "~/work/api":  # what lasts is looked up again and again
-            own.touch([hit.fact.id for hit in own.search("which database runs the queue", limit=1)])
+            own.searches.note_use(
+                [hit.fact.id for hit in own.search("which database runs the queue", limit=1)]
+            )
         part = chance.choice(PARTS)
         trace(own, agent, f"session {number}", [f"src/{part}.py"], [f"Change the {part}"], [])
     if number % 10 == 0:

@@ -17,7 +17,7 @@ import memstore
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-STORE = "tasks episodes proposals graph readings"
+STORE = "tasks episodes proposals keys ledger searches sources transfer graph readings"
 FILE = "generations tokens"
 """The parts of a store and of a file that have methods of their own."""
 
@@ -105,6 +105,7 @@ def _named(name: str) -> Iterator[str]:
     yield from _fields(value)
     if name not in (
         "AsyncStore",
+        "AsyncView",
         "AsyncFile",
         "AsyncMemory",
     ):  # their methods are those of the others
@@ -127,7 +128,7 @@ def _parts_of_a_store() -> Iterator[str]:
 
 
 def _methods(kind: type, level: str) -> Iterator[str]:
-    for name, value in vars(kind).items():
+    for name, value in _members(kind).items():
         if name.startswith("_") or not getattr(value, "__doc__", None):
             continue
         if isinstance(value, property):
@@ -137,6 +138,12 @@ def _methods(kind: type, level: str) -> Iterator[str]:
             yield f"{level} {name}"
             yield _signature(name, getattr(kind, name))
             yield markdown(value.__doc__)
+
+
+def _members(kind: type) -> dict[str, Any]:
+    """Return what a class defines; of a store and its rooms, also what they have as views."""
+    bases = [one for one in kind.__mro__ if one.__module__.startswith("memstore.store.")]
+    return {n: v for one in reversed(bases or [kind]) for n, v in vars(one).items()}
 
 
 def _fields(kind: type) -> Iterator[str]:

@@ -258,7 +258,7 @@ def test_pymemstore_runs_the_server_or_shows_help_on_a_terminal(
 def test_lines_and_heads_of_the_journal_are_json_values() -> None:
     with memstore.open(":memory:", embedder=None) as store:
         store.add("Ana likes tea", subject="ana")
-        (line,) = store.journal(1)
+        (line,) = store.ledger.journal(1)
         told = json.loads(json.dumps(line.to_dict()))
         assert (told["id"], told["kind"], told["fact_id"]) == (line.id, "add", 1)
         assert store.file.head().to_dict() == store.file.head()._asdict()

@@ -91,6 +91,6 @@ def _fill(file: Path, turns: sets.Labelled, facts: sets.Labelled) -> None:
             store = whole.within(namespace)
             store.episodes.add_many(sets.as_episode(unit, TURNS) for unit in said)
             store.add_many(sets.as_fact(unit, FACTS) for unit in noted)
-        whole.embed_pending()
+        whole.file.embed_pending()
         whole.file.save_index()
     unfinished.rename(file)

@@ -110,7 +110,7 @@ def grown(path: Path, units: dict[str, list[dict[str, Any]]], turns: int) -> Sto
                 left -= len(rows[:left])
                 if not left:
                     break
-            store.embed_pending()
+            store.file.embed_pending()
             store.file.save_index()
     return opened(path)
 

@@ -102,7 +102,7 @@ def _fill(labelled: Labelled) -> None:
             )
             if labelled.has_turns:
                 store.episodes.add_many(as_episode(unit, labelled.name) for unit in units)
-            store.embed_pending()
+            store.file.embed_pending()
         file.file.save_index()
     unfinished.rename(labelled.file)
 

@@ -60,13 +60,13 @@ def outcome(store: Store, pair: Pair, *, always: bool, slots: bool, policy: str)
         slots=_slots(pair, "old", given=slots) or None,
     )
     [old] = store.add_many([named])
-    newest = store.journal(old.id)[-1].id
+    newest = store.ledger.journal(old.id)[-1].id
     memory = Memory(store, Scripted(pair, always=always, slots=slots), policy=policy)
     memory.add(pair["newer"], user_id="x")
     state = store.get(old.id).status
     asked = bool(store.of("all").proposals.list())
     lines = range(newest + 1, int(store.of("all").status().head.partition(":")[0]) + 1)
-    store.of("all").revert(lines=lines).apply()
+    store.of("all").ledger.revert(lines=lines).apply()
     left = [fact.content for fact in store.of("all").list()]
     if left != [pair["older"]] or store.of("all").proposals.list():
         raise AssertionError(f"not undone: {pair}, {left}")

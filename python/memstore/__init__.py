@@ -140,12 +140,12 @@ if TYPE_CHECKING:
     from memstore.store.async_plans import AsyncPlan as AsyncPlan
     from memstore.store.async_store import AsyncFile as AsyncFile
     from memstore.store.async_store import AsyncStore as AsyncStore
+    from memstore.store.async_store import AsyncView as AsyncView
     from memstore.store.file import File as File
     from memstore.store.opening import open as open
     from memstore.store.recovery import Recovered as Recovered
     from memstore.store.recovery import recover as recover
     from memstore.store.store import Store as Store
-    from memstore.store.view import AsyncView as AsyncView
     from memstore.store.view import View as View
     from memstore.upkeep.findings import Finding as Finding
 
@@ -202,12 +202,12 @@ _NAMES = {
     "providers.ollama": "OllamaEmbedder OllamaGenerator",
     "providers.openai": "OpenAIEmbedder OpenAIGenerator",
     "store.async_plans": "AsyncErasurePlan AsyncPlan",
-    "store.async_store": "AsyncFile AsyncStore",
+    "store.async_store": "AsyncFile AsyncStore AsyncView",
     "store.file": "File",
     "store.opening": "open",
     "store.recovery": "Recovered recover",
     "store.store": "Store",
-    "store.view": "AsyncView View",
+    "store.view": "View",
     "upkeep.findings": "Finding",
 }
 

@@ -17,7 +17,7 @@ else:
     asyncio = lazy_import("asyncio")
 
 P = ParamSpec("P")
-S = TypeVar("S")
+S = TypeVar("S", covariant=True)
 T = TypeVar("T")
 
 STOPPED: Final[ContextVar[threading.Event | None]] = ContextVar("STOPPED", default=None)

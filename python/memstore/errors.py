@@ -52,7 +52,6 @@ class Remedy(Enum):
     IMPORT_UNVERIFIED = "Export again, or take it as it is with unverified=True."
     FIND_HEAD = "Copy the head as a status, an export or a backup printed it."
     EARLIER_FIRST = "Name the earlier moment first."
-    ASK_STORE = "Call it on the store itself, which is of now."
     LATER_MOMENT = "Name that time or a later one."
     FIND_EPISODE = "Search or list the episodes to find the id."
     RETRY = "Re-read it and retry."
@@ -63,7 +62,7 @@ class Remedy(Enum):
     SUPERSEDE = "Supersede it with supersede(), or use a new idempotency key."
     SAY_ANY_SUBJECT = "If this is intended, pass any_subject=True."
     USE_NEWEST = "Name the newest fact of the chain."
-    TRUST_SOURCE = "If you trust this source, set its level with trust()."
+    TRUST_SOURCE = "If you trust this source, set its level with sources.trust()."
     ACCEPT = "Accept the proposal with proposals.accept()."
     REJECT = "Reject the proposal with proposals.reject()."
     UPDATE_TASK = "Use tasks.update()."
@@ -156,7 +155,8 @@ class Remedy(Enum):
     END_READING = "Read to the end first, or use a store on disk."
     OTHER_BACKUP = "Name another backup."
     RETRY_QUARANTINED = (
-        "Words find them. To ask the embedder again, call embed_pending(retry_quarantined=True)."
+        "Words find them. To ask the embedder again, call"
+        " file.embed_pending(retry_quarantined=True)."
     )
     OTHER_FOLDER = "Name another folder."
     REBUILD = "Rebuild the indexes with rebuild()."

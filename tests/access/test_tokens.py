@@ -202,7 +202,7 @@ def test_a_confined_store_cannot_reach_another_namespace(store: Store) -> None:
     work = store.within("work", confined=True)
     fact = work.add("works", subject="s")
     assert [hit.fact.content for hit in work.search("mine works")] == ["works"]
-    assert list(work.export())
+    assert list(work.transfer.export())
     for beyond in ("default", "all", ["work", "default"]):
         with pytest.raises(AccessDenied, match="'work'"):
             work.search("mine", namespaces=beyond)
@@ -214,7 +214,7 @@ def test_a_confined_store_cannot_reach_another_namespace(store: Store) -> None:
     with pytest.raises(AccessDenied):
         work.file.embed_pending()
     with pytest.raises(AccessDenied):
-        work.file.import_(list(work.export()))
+        work.file.import_(list(work.transfer.export()))
     store.episodes.add("heard at home", source="chat")
     work.episodes.add("heard at work", source="chat")
     for beyond in ("default", "all"):

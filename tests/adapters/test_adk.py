@@ -150,7 +150,7 @@ def test_a_callers_store_stays_open_and_the_journal_names_the_framework(store: S
             await service.add_session_to_memory(session("s", event("e", DOG)))
 
     run(use())
-    assert {act.source for act in store.of("all").log()} == {"adk"}
+    assert {act.source for act in store.of("all").ledger.log()} == {"adk"}
 
 
 def test_a_path_is_opened_and_closed(tmp_path: Path) -> None:
@@ -287,7 +287,7 @@ def test_what_cannot_be_kept_is_refused_before_anything_is_written(
 ) -> None:
     with pytest.raises(InvalidArgument, match=place):
         run(service.add_session_to_memory(session("s", event("e", DOG), bad)))
-    assert store.of("all").log() == []
+    assert store.of("all").ledger.log() == []
 
 
 def test_metadata_that_is_not_json_is_refused(service: MemstoreMemoryService) -> None:
@@ -301,7 +301,7 @@ def test_metadata_that_is_not_json_is_refused(service: MemstoreMemoryService) ->
 def test_deleting_nothing_is_nothing(store: Store, service: MemstoreMemoryService) -> None:
     run(service.delete_memory(app_name=APP, user_id="ana"))
     run(service.delete_memory(app_name=APP, user_id="ana", memory_id=""))
-    assert store.of("all").log() == []
+    assert store.of("all").ledger.log() == []
 
 
 def test_a_cancelled_write_ends_first(

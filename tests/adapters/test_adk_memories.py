@@ -54,9 +54,9 @@ CELLO = said("e2", "I play the cello.", author="assistant")
 
 def test_adding_a_session_again_changes_nothing(store: Store, ana: Memories) -> None:
     ana.replace_session("s", [DOG, CELLO])
-    before = store.of("all").log()
+    before = store.of("all").ledger.log()
     ana.replace_session("s", [DOG, CELLO])
-    assert store.of("all").log() == before
+    assert store.of("all").ledger.log() == before
     assert found(ana, "dog") == [DOG]
 
 
@@ -122,7 +122,7 @@ def test_nothing_is_written_if_an_event_is_refused(
 ) -> None:
     with pytest.raises(InvalidArgument):
         ana.replace_session("s", [DOG, said("x", "y", part)])
-    assert store.of("all").log() == []
+    assert store.of("all").ledger.log() == []
 
 
 # -- deltas ----------------------------------------------------------------------------------
@@ -178,13 +178,13 @@ def test_a_memory_with_a_known_id_replaces_the_old_one(store: Store, ana: Memori
 def test_the_same_memory_twice_is_one(store: Store, ana: Memories) -> None:
     for _ in range(2):
         ana.add([said(None, "Ana likes tea.")])
-    assert len(store.of("all").log()) == 1
+    assert len(store.of("all").ledger.log()) == 1
 
 
 def test_a_memory_without_text_is_refused_and_none_is_added(store: Store, ana: Memories) -> None:
     with pytest.raises(InvalidArgument, match=r"memories\[1\].*has no text"):
         ana.add([said("m", "tea"), said("n", " ")])
-    assert store.of("all").log() == []
+    assert store.of("all").ledger.log() == []
 
 
 # -- deleting --------------------------------------------------------------------------------
@@ -260,10 +260,10 @@ def test_direct_memories_are_deleted_and_may_be_added_again(store: Store, ana: M
 
 def test_an_unknown_id_changes_nothing(store: Store, ana: Memories) -> None:
     ana.replace_session("s", [DOG])
-    before = store.of("all").log()
+    before = store.of("all").ledger.log()
     for unknown in ("e9", "adk:fact:99", "adk:episode:x", "adk:episode:99", "\0", "é" * 999):
         ana.delete(unknown)
-    assert store.of("all").log() == before
+    assert store.of("all").ledger.log() == before
 
 
 # -- whose, and what else is there -----------------------------------------------------------
@@ -328,7 +328,7 @@ def test_what_was_only_said_beside_it_is_not_returned() -> None:
         ana = Memories(store, "app", "ana")
         ana.replace_session("s", [DOG, *others])
         assert ids(ana, "What is the name of my dog?") == ["e1"]
-        store.embed_pending()
+        store.file.embed_pending()
         assert ids(ana, "What is the name of my dog?") == ["e1"]
         assert ids(ana, "quantum chromodynamics lectures") == []
 

@@ -166,7 +166,7 @@ def test_any_commands_get_the_answers_of_the_tool_on_a_folder(
                 assert ours == answer(folder, command)
             except NoToolError:
                 assert "into itself" in ours or "is a file" in ours or "not exist" in ours
-        assert store.verify() == []
+        assert store.ledger.verify() == []
 
 
 def test_what_differs_from_a_folder(tool: MemoryTool) -> None:
@@ -227,7 +227,7 @@ def test_a_file_may_have_16_mib(tool: MemoryTool) -> None:
 
 def test_a_file_is_a_fact_under_its_path(store: Store, tool: MemoryTool) -> None:
     create(tool, "/memories/notes.txt", "Ana lives in Porto.")
-    fact = store.by_key("/memories/notes.txt")
+    fact = store.keys.get("/memories/notes.txt")
     assert fact is not None
     assert (fact.content, fact.subject, fact.category) == (
         "Ana lives in Porto.",
@@ -235,7 +235,7 @@ def test_a_file_is_a_fact_under_its_path(store: Store, tool: MemoryTool) -> None
         "file",
     )
     assert [*store.search("Porto")] == []
-    assert {act.source for act in store.log()} == {"anthropic"}
+    assert {act.source for act in store.ledger.log()} == {"anthropic"}
 
 
 def test_searches_find_the_files_if_they_shall(store: Store) -> None:
@@ -269,7 +269,7 @@ def test_every_version_can_be_restored(store: Store, tool: MemoryTool) -> None:
     assert tool.restore("/memories/a/b.txt", first.id).text == "one"
     assert tool.restore("/memories/a/b.txt").text == "three"
     tool.call({"command": "delete", "path": "/memories/a"})
-    store.revert(acts=[store.log(limit=1)[0].line]).apply()
+    store.ledger.revert(acts=[store.ledger.log(limit=1)[0].line]).apply()
     assert text_at(tool, "/memories/a/b.txt") == "three"
     tool.clear_all_memory()
     assert tool.restore("/memories/a/b.txt", second.id).is_current
@@ -283,10 +283,10 @@ def test_every_version_can_be_restored(store: Store, tool: MemoryTool) -> None:
 
 def test_a_directory_is_there_while_anything_is_in_it(store: Store, tool: MemoryTool) -> None:
     create(tool, "/memories/a/b.txt")
-    store.delete_keys(["/memories/a/"])
+    store.keys.delete(["/memories/a/"])
     assert tool.call({"command": "view", "path": "/memories/a"}).endswith("4B\t/memories/a/b.txt")
     create(tool, "/memories/a/c.txt")
-    assert store.by_key("/memories/a/") is not None
+    assert store.keys.get("/memories/a/") is not None
 
 
 def test_a_memory_opened_from_a_path_is_closed(tmp_path: Path) -> None:
@@ -401,7 +401,7 @@ def test_four_processes_lose_no_edit_and_a_kill_none_that_was_answered(tmp_path:
     assert tool.history("/memories/shared.txt")[-1].is_current
     tool.close()
     with memstore.open(path, embedder=None) as store:
-        assert store.verify() == []
+        assert store.ledger.verify() == []
 
 
 # -- the page --------------------------------------------------------------------------------

@@ -113,7 +113,7 @@ def test_texts_are_found_and_rows_of_others_are_left_alone(
     assert run(sessions.load(MAIN)) == [SAID]
     run(sessions.delete(MAIN))
     assert [one.content for one in store.episodes.list()] == ["my own note"]
-    assert {act.source for act in store.log()} >= {SOURCE}
+    assert {act.source for act in store.ledger.log()} >= {SOURCE}
 
 
 def test_what_cannot_be_kept_is_refused_and_nothing_is_added(

@@ -320,7 +320,7 @@ def test_a_callers_store_stays_open_and_confined_and_the_journal_names_langgraph
         with pytest.raises(AccessDenied):
             MemstoreStore(confined, namespace="others")
         assert memory.namespaces() == {"team": 1}
-        assert [act.source for act in confined.log()] == ["langgraph"]
+        assert [act.source for act in confined.ledger.log()] == ["langgraph"]
         assert MemstoreStore(memory).search(()) == []
         assert len(MemstoreStore(memory, namespace="team").search(())) == 1
 
@@ -526,13 +526,13 @@ def test_a_store_of_langgraph_that_was_imported_is_read_and_goes_on(tmp_path: Pa
         )
         rows.commit()
     with memstore.open(tmp_path / "memory.db", embedder=None) as memory:
-        assert memory.import_from("langgraph", file).facts == 2
+        assert memory.transfer.import_from("langgraph", file).facts == 2
         store = MemstoreStore(memory)
         assert sorted(keys(store.search(("users",)))) == ["a", "b"]
         assert store.get(USERS, "a").value == {"text": "tea"}
         store.put(USERS, "a", {"text": "coffee"})
         store.delete(USERS, "b")
-        assert memory.import_from("langgraph", file).facts == 0
+        assert memory.transfer.import_from("langgraph", file).facts == 0
         assert keys(store.search(("users",))) == ["a"]
         assert [one.value for one in store.history(USERS, "a")] == [
             {"text": "tea"},

@@ -93,7 +93,7 @@ def test_each_message_becomes_a_memory_in_one_transaction(memory: Memory, store:
     assert memory.get(assistant["id"])["memory"] == "Noted"
     found = memory.get(user["id"])
     assert (found["metadata"], found["user_id"], found["actor_id"]) == ({"n": 1}, "ada", "bob")
-    [act] = store.of("all").log()
+    [act] = store.of("all").ledger.log()
     assert act.source == "mem0"
 
 
@@ -169,7 +169,7 @@ def test_facts_stored_in_other_ways_are_memories(memory: Memory, store: Store) -
         memory.update(id_, "second")
         assert memory.get(id_)["id"] == id_
         assert [event["new_memory"] for event in memory.history(id_)][1:] == ["first", "second"]
-    assert store.of(user_id="ada").by_key("/db").content == "second"
+    assert store.of(user_id="ada").keys.get("/db").content == "second"
 
 
 def test_what_supersedes_a_memory_elsewhere_has_its_id(memory: Memory, store: Store) -> None:
@@ -190,7 +190,7 @@ def test_delete_all_takes_the_expired_and_those_of_further_owners(
     assert memory.get(kept) is not None
     [at] = {fact.deleted_at for fact in store.of("all").list(states=["deleted"])}
     assert at is not None
-    assert store.of("all").restore_deleted(at) == 2
+    assert store.of("all").ledger.restore_deleted(at) == 2
     with pytest.raises(ValueError, match="At least one filter is required"):
         memory.delete_all()
 

@@ -143,7 +143,7 @@ def test_a_path_is_opened_and_closed_and_a_confined_store_stays_confined(
     with session(store) as talk:
         run(talk.add_items([{"n": 1}]))
     assert store.episodes.count() == 1
-    assert store.log(limit=1)[0].source == SOURCE
+    assert store.ledger.log(limit=1)[0].source == SOURCE
 
 
 def test_pops_of_many_threads_give_each_item_once(store: Store) -> None:

@@ -16,7 +16,7 @@ def test_a_callers_store_stays_open_and_the_journal_names_the_framework() -> Non
         opened = Opened(store, "framework")
         opened.store.add("Ana lives in Porto.", subject="ana")
         opened.close()
-        assert [act.source for act in store.log()] == ["framework"]
+        assert [act.source for act in store.ledger.log()] == ["framework"]
 
 
 def test_a_store_opened_from_a_path_is_closed(tmp_path: Path) -> None:

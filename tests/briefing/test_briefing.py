@@ -59,8 +59,8 @@ def test_facts_about_the_user_are_ordered_by_use_then_identity_then_age(store: S
     store.add("dark mode everywhere", subject="user", category="preference")
     store.add("answers in German", subject="user", category="preference")
     store.confirm(3)
-    store.touch([3])
-    store.touch([1])
+    store.searches.note_use([3])
+    store.searches.note_use([1])
     assert store.briefing().facts == (3, 1, 2, 4)
     store.pin(4)
     assert store.briefing().facts == (4, 3, 1, 2)
@@ -86,10 +86,10 @@ def test_a_fact_long_unused_gives_way_to_one_used_lately(
 ) -> None:
     store.add("the old server is called pluto", subject="server")
     for _ in range(6):
-        store.touch([1])
+        store.searches.note_use([1])
     manual_clock.advance(timedelta(days=365).total_seconds())
     store.add("deploys go through staging", subject="deploy")
-    store.touch([2])
+    store.searches.note_use([2])
     assert store.briefing().facts == (2, 1)
 
 
@@ -193,7 +193,7 @@ def test_imported_facts_are_counted_once(store: Store, open_store: Callable[...,
     source.add("one", subject="x")
     source.confirm(1)
     turns(store, "s1", "a question")
-    store.import_(source.export())
+    store.transfer.import_(source.transfer.export())
     assert "Since then: user imported 1" in store.briefing().text.splitlines()
 
 

@@ -257,7 +257,7 @@ def two(store: Store) -> tuple[int, int]:
 def proposed(store: Store) -> int:
     old, _ = two(store)
     new = NewFact(content="Alice lives in Bonn", subject="alice")
-    [done] = store.apply([AddFact(fact=new, precedence=MayReplace(old))])
+    [done] = store.ledger.apply([AddFact(fact=new, precedence=MayReplace(old))])
     assert done.proposal_id is not None
     return done.proposal_id
 
@@ -283,7 +283,7 @@ def other_model() -> Any:
 def quarantined(store: Store) -> None:
     store.add("refused", subject="x")
     for _ in range(3):
-        store.embed_pending()
+        store.file.embed_pending()
 
 
 def graph_of(store: Store) -> Store:
@@ -313,13 +313,15 @@ PUBLIC: dict[str, tuple[Callable[[Store], object], set[str]]] = {
     ),
     "erase": (erased, {"erase"}),
     "clear": (lambda s: (two(s), s.episodes.record("x"), s.clear()), {"erase", "erase_episode"}),
-    "touch": (lambda s: s.touch(two(s)), set()),
+    "touch": (lambda s: s.searches.note_use(two(s)), set()),
     "batch": (
-        lambda s: s.apply([DeleteFact(fact_id=two(s)[0]), KeepFact(fact_id=two(s)[1])]),
+        lambda s: s.ledger.apply([DeleteFact(fact_id=two(s)[0]), KeepFact(fact_id=two(s)[1])]),
         {"delete", "keep"},
     ),
     "batch supersede": (
-        lambda s: s.apply([SupersedeFact(old_id=one, new_id=other) for one, other in [two(s)]]),
+        lambda s: s.ledger.apply(
+            [SupersedeFact(old_id=one, new_id=other) for one, other in [two(s)]]
+        ),
         {"supersede"},
     ),
     "propose": (proposed, {"propose"}),
@@ -340,7 +342,7 @@ PUBLIC: dict[str, tuple[Callable[[Store], object], set[str]]] = {
         lambda s: s.episodes.erase(s.episodes.record("said").id),
         {"erase_episode"},
     ),
-    "embed": (lambda s: (s.episodes.record("said"), s.embed_pending()), {"embed"}),
+    "embed": (lambda s: (s.episodes.record("said"), s.file.embed_pending()), {"embed"}),
     "quarantine": (quarantined, {"quarantine"}),
     "reembed": (
         lambda s: (two(s), s.file.reembed(other_model())),
@@ -390,7 +392,7 @@ def test_an_import_journals_everything_it_writes(
     round_trip(store)
     there = open_store(tmp_path / "there.db")
     watch.forget()
-    there.import_(list(store.export()))
+    there.transfer.import_(list(store.transfer.export()))
     watch.close()
     assert watch.unsaid == []
     assert kinds(there) >= {"adopt", "propose"}

@@ -18,7 +18,7 @@ FACT_CHANGES: dict[str, Callable[[Store], Any]] = {
     "erase": lambda s: s.erase(1),
 }
 UNSEEN: dict[str, Callable[[Store], Any]] = {
-    "touch": lambda s: s.touch([1]),
+    "touch": lambda s: s.searches.note_use([1]),
     "read": lambda s: s.get(1),
     "list": lambda s: s.list(),
 }
@@ -94,7 +94,7 @@ def test_feed_reports_changes_of_episodes_and_their_vectors(store: Store, path: 
     store.episodes.add("tea and rain", source="s")
     assert {row[1:] for row in seen(path, feed)} == {(1, None)}
     before = len(seen(path, feed))
-    store.embed_pending()
+    store.file.embed_pending()
     assert {row[1:] for row in seen(path, feed)[before:]} == {(1, 1)}
     before = len(seen(path, feed))
     store.episodes.erase(1)

@@ -510,7 +510,7 @@ def test_embed_file_with_vectors_of_unknown_model_never_mixes_models(
         file.commit()
     store = open_store()
     store.add("the first fact that names a model", subject="model")
-    store.embed_pending()
+    store.file.embed_pending()
     assert store.file.doctor() == []
     stored = {row["id"]: row["embedding"] for row in read_rows(path)}
     assert strange not in stored.values()
@@ -896,9 +896,9 @@ def test_unusual_rows_of_the_original_can_be_opened_and_exported(
         assert [fact.id for fact in store.history(4)] == [4, 5]
         assert facts[5].status == "active"
         assert store.restore(4).content == "  "
-        lines = list(store.export())
+        lines = list(store.transfer.export())
     with memstore.open(tmp_path / "copy.db", embedder=None) as copy:
-        assert copy.import_(lines).imported == len(ODD_ROWS) + 1
+        assert copy.transfer.import_(lines).imported == len(ODD_ROWS) + 1
         assert copy.file.doctor() == []
     with raw(path) as file:
         kept = dict(file.execute("SELECT key, value FROM memstore_meta"))

@@ -30,8 +30,8 @@ MISSING: dict[str, Call] = {
     "metadata": lambda s, n: s.update_metadata(n, {"a": 1}),
     "pin": lambda s, n: s.pin(n),
     "confirm": lambda s, n: s.confirm(n),
-    "support": lambda s, n: s.support(n),
-    "explain": lambda s, n: s.explain(n),
+    "support": lambda s, n: s.ledger.support(n),
+    "explain": lambda s, n: s.ledger.explain(n),
     "why not": lambda s, n: s.why_not("tea", n),
     "owners": lambda s, n: s.of().get(n),
     "episode": lambda s, n: s.episodes.get(n),
@@ -42,8 +42,8 @@ MISSING: dict[str, Call] = {
     "accept": lambda s, n: s.proposals.accept(n),
     "reject": lambda s, n: s.proposals.reject(n),
     "proposal": lambda s, n: s.proposals.get(n),
-    "apply delete": lambda s, n: s.apply([DeleteFact(fact_id=n)]),
-    "apply keep": lambda s, n: s.apply([KeepFact(fact_id=n)]),
+    "apply delete": lambda s, n: s.ledger.apply([DeleteFact(fact_id=n)]),
+    "apply keep": lambda s, n: s.ledger.apply([KeepFact(fact_id=n)]),
 }
 
 REFUSED: dict[str, Call] = {
@@ -56,11 +56,11 @@ REFUSED: dict[str, Call] = {
     "comparison": lambda s, n: s.list(filters=[MetadataFilter("a", ">=", n)]),
     "choice": lambda s, n: s.list(filters=[MetadataFilter("a", "in", [1, n])]),
     "place": lambda s, n: s.add("tea", subject="a", thread="t", seq=n),
-    "lines": lambda s, n: s.revert(lines=[n]),
-    "acts": lambda s, n: s.revert(acts=[n]),
-    "since": lambda s, n: s.apply([], since=n),
-    "log": lambda s, n: s.log(limit=n),
-    "log before": lambda s, n: s.log(before=n),
+    "lines": lambda s, n: s.ledger.revert(lines=[n]),
+    "acts": lambda s, n: s.ledger.revert(acts=[n]),
+    "since": lambda s, n: s.ledger.apply([], since=n),
+    "log": lambda s, n: s.ledger.log(limit=n),
+    "log before": lambda s, n: s.ledger.log(before=n),
 }
 
 
@@ -89,7 +89,7 @@ def test_such_an_argument_is_refused(filled: Store, call: Call, number: int) -> 
 
 def test_such_ids_are_left_out_of_several(filled: Store) -> None:
     assert [fact.id for fact in filled.get_many([1, *NUMBERS])] == [1]
-    assert [*filled.uuids([1, *NUMBERS])] == [1]
+    assert [*filled.transfer.uuids([1, *NUMBERS])] == [1]
 
 
 @pytest.mark.parametrize("values", [{"a": 10**5000}, {"a": [{"b": -(10**5000)}]}])

@@ -136,7 +136,7 @@ def test_a_patch_that_changes_nothing_is_not_journalled(store: Store) -> None:
     fact = store.add("tea", subject="sue", metadata={"a": 1})
     for patch in ({}, {"a": 1}, {"b": None}):
         assert store.update_metadata(fact.id, patch).metadata == {"a": 1}
-    assert [operation.kind for operation in store.journal(fact.id)] == ["add"]
+    assert [operation.kind for operation in store.ledger.journal(fact.id)] == ["add"]
 
 
 def test_a_patch_changes_neither_text_nor_embedding(store: Store, embedder: Any) -> None:
@@ -287,7 +287,7 @@ def test_rows_whose_metadata_is_not_an_object_break_nothing(store: Store, stored
     assert [fact.id for fact in store.list(filters={"a": None})] == [strange.id]
     assert [fact.id for fact in store.list(filters=[("a", "!=", None)])] == [plain.id]
     assert store.update_metadata(strange.id, {"b": 2}).metadata["b"] == 2
-    assert list(store.export())
+    assert list(store.transfer.export())
 
 
 json_values = st.recursive(

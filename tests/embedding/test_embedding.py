@@ -95,7 +95,7 @@ def test_a_failing_embedder_never_fails_a_write_or_a_search(
     hits = store.search("tea")
     assert len(hits) == 4
     assert hits.words_only
-    report = store.embed_pending()
+    report = store.file.embed_pending()
     assert (report.embedded, report.failed, report.left) == (0, 0, 4)
     assert report.error
 
@@ -146,9 +146,9 @@ def test_a_changed_dimension_leaves_the_fact_pending(open_store: Open) -> None:
     assert "8" in str(hits.words_only)
     assert "12" in str(hits.words_only)
     with pytest.raises(memstore.EmbedderMismatch, match=r"(?s)8 numbers.*gives 12 now.*again=True"):
-        store.embed_pending()
+        store.file.embed_pending()
     embedder.answer = lambda texts: ones(len(texts), 8)
-    assert store.embed_pending().embedded == 1
+    assert store.file.embed_pending().embedded == 1
 
 
 def test_a_dimension_that_changes_within_one_write_is_rejected(
@@ -171,12 +171,12 @@ def test_a_pending_fact_is_embedded_later_and_then_found_by_meaning(
     tea = store.add("tea", subject="sue")
     embedder.failure = None
     assert ids(store.search("tea", **MEANING_ONLY)) == []
-    report = store.embed_pending()
+    report = store.file.embed_pending()
     assert (report.embedded, report.failed, report.left, report.error) == (1, 0, 0, None)
     assert ids(store.search("tea", **MEANING_ONLY)) == [tea.id]
     assert store.get(tea.id).embedded
     assert store.status().pending == 0
-    assert store.embed_pending().embedded == 0
+    assert store.file.embed_pending().embedded == 0
 
 
 def test_embed_pending_resumes_where_it_stopped(store: Store, open_store: Open) -> None:
@@ -185,14 +185,14 @@ def test_embed_pending_resumes_where_it_stopped(store: Store, open_store: Open) 
     calls = iter(range(100))
     answers = Answers(lambda texts: ones(len(texts)) if next(calls) < 1 else 1 / 0)
     failing = open_store(embedder=answers)
-    report = failing.embed_pending()
+    report = failing.file.embed_pending()
     assert (report.embedded, report.left) == (64, 86)
     assert "division by zero" in (report.error or "")
     assert failing.status().pending == 86
     answers.answer = lambda texts: ones(len(texts))
-    assert failing.embed_pending(limit=6).embedded == 6
+    assert failing.file.embed_pending(limit=6).embedded == 6
     done: list[tuple[int, int]] = []
-    report = failing.embed_pending(progress=lambda *at: done.append(at))
+    report = failing.file.embed_pending(progress=lambda *at: done.append(at))
     assert (report.embedded, report.left) == (80, 0)
     assert done[-1] == (80, 80)
     assert done == sorted(done)
@@ -203,14 +203,14 @@ def test_embed_pending_covers_other_namespaces_only_on_request(
 ) -> None:
     elsewhere = open_store(embedder=None, namespace="other")
     elsewhere.add("tea", subject="sue")
-    assert store.embed_pending().embedded == 0
+    assert store.file.embed_pending().embedded == 0
     assert store.file.embed_pending().embedded == 1
     assert elsewhere.list()[0].embedded
 
 
 def test_embed_pending_without_an_embedder_is_reported(open_store: Open) -> None:
     with pytest.raises(memstore.EmbedderError, match="no embedder"):
-        open_store(embedder=None).embed_pending()
+        open_store(embedder=None).file.embed_pending()
 
 
 def test_facts_deleted_or_superseded_during_embedding_keep_their_status(
@@ -227,12 +227,12 @@ def test_facts_deleted_or_superseded_during_embedding_keep_their_status(
         return ones(len(texts))
 
     store = open_store(embedder=Answers(answer))
-    report = store.embed_pending()
+    report = store.file.embed_pending()
     assert (report.embedded, report.left) == (2, 0), "the one deleted is not counted"
     assert not other.get(gone).embedded
     assert (other.get(old).embedded, other.get(old).status) == (True, "superseded")
     other.restore(gone)
-    assert store.embed_pending().embedded == 1
+    assert store.file.embed_pending().embedded == 1
 
 
 def test_a_fact_is_embedded_with_its_subject_named_once(store: Store, embedder: Any) -> None:
@@ -258,17 +258,17 @@ def test_text_that_is_always_refused_is_quarantined_and_others_are_embedded(
         NewFact(content="violin" if n == 5 else f"tea {n}", subject="sue") for n in range(10)
     )
     poisoned = facts[5].id
-    first = store.embed_pending()
+    first = store.file.embed_pending()
     assert (first.embedded, first.failed, first.left, first.error) == (9, 1, 1, None)
     for _ in range(2):
         assert store.status().quarantined == 0
-        assert store.embed_pending().failed == 1
+        assert store.file.embed_pending().failed == 1
     status = store.status()
     assert (status.pending, status.quarantined) == (0, 1)
     assert "violin" in (store.get(poisoned).embed_error or "")
-    assert store.journal(poisoned)[-1].kind == "quarantine"
+    assert store.ledger.journal(poisoned)[-1].kind == "quarantine"
     calls = len(embedder.calls)
-    assert store.embed_pending() == type(first)(0, 0, 0, None)
+    assert store.file.embed_pending() == type(first)(0, 0, 0, None)
     assert len(embedder.calls) == calls, "a quarantined text is not tried again"
     assert ids(store.search("violin", vector_weight=0)) == [poisoned]
 
@@ -277,12 +277,12 @@ def test_retry_quarantined_gives_another_chance(store: Store, embedder: Any) -> 
     embedder.poison = "violin"
     fact = store.add("violin", subject="sue")
     for _ in range(3):
-        store.embed_pending()
+        store.file.embed_pending()
     assert store.status().quarantined == 1
-    assert store.embed_pending(retry_quarantined=True).failed == 1
+    assert store.file.embed_pending(retry_quarantined=True).failed == 1
     assert (store.status().pending, store.status().quarantined) == (1, 0)
     embedder.poison = None
-    assert store.embed_pending(retry_quarantined=True).embedded == 1
+    assert store.file.embed_pending(retry_quarantined=True).embedded == 1
     after = store.get(fact.id)
     assert (after.embedded, after.embed_error) == (True, None)
     assert (store.status().pending, store.status().quarantined) == (0, 0)
@@ -307,12 +307,12 @@ def test_an_embedder_that_is_down_for_long_quarantines_nothing(
         embedder.failure = failure
         store.add("tea", subject="sue")
         for _ in range(8):
-            report = store.embed_pending()
+            report = store.file.embed_pending()
             assert (report.embedded, report.failed) == (0, 0)
             assert str(failure) in (report.error or "")
     assert (store.status().pending, store.status().quarantined) == (3, 0)
     embedder.failure = None
-    assert store.embed_pending().embedded == 3
+    assert store.file.embed_pending().embedded == 3
 
 
 # -- a failing embedder is not called --------------------------------------------------------
@@ -327,7 +327,7 @@ def test_failing_embedder_is_not_called_between_writes(
         assert "asleep" in str(store.search("tea").words_only)
     assert len(embedder.calls) == 1
     embedder.failure = None
-    assert store.embed_pending().embedded == 20, "who asks for it does not wait"
+    assert store.file.embed_pending().embedded == 20, "who asks for it does not wait"
     assert store.add("rain", subject="sue").embedded
 
 
@@ -363,7 +363,7 @@ def test_the_model_is_recorded_at_the_first_embedding(store: Store, embedder: An
     store.add("tea", subject="sue")
     assert store.status().model is None
     embedder.failure = None
-    store.embed_pending()
+    store.file.embed_pending()
     assert (store.status().model, store.status().dimension) == ("words-64", 64)
 
 
@@ -395,7 +395,7 @@ def test_any_file_can_be_opened_without_an_embedder(store: Store, open_store: Op
     rain = words_only.add("rain", subject="sue")
     assert not rain.embedded
     assert (words_only.status().model, words_only.status().embedder) == ("words-64", None)
-    assert store.embed_pending().embedded == 1
+    assert store.file.embed_pending().embedded == 1
 
 
 def test_two_models_racing_for_a_fresh_file_leave_one_and_lose_nothing(
@@ -425,8 +425,8 @@ def test_two_models_racing_for_a_fresh_file_leave_one_and_lose_nothing(
     assert "left" in str(loser.search("tea").words_only)
     assert "right" in str(loser.search("tea").words_only)
     with pytest.raises(memstore.EmbedderMismatch):
-        loser.embed_pending()
-    assert winner.embed_pending().embedded == 20
+        loser.file.embed_pending()
+    assert winner.file.embed_pending().embedded == 20
     assert winner.file.doctor() == []
 
 
@@ -466,7 +466,7 @@ def test_background_failure_pauses_the_embedder_for_writes(
     embedder.failure = memstore.EmbedderUnavailable("asleep")
     store.add("tea", subject="sue")
     for _ in range(12):
-        store.embed_pending()
+        store.file.embed_pending()
     calls = len(embedder.calls)
     manual_clock.advance(MAX_PAUSE_SECONDS - 1)
     store.search("tea")

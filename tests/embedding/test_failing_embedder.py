@@ -37,7 +37,7 @@ def nothing_is_pending(store: Store) -> bool:
 def known_vectors(store: Store) -> None:
     """Record the file's model before anything fails."""
     store.episodes.add("the harbour freezes in january", source="test")
-    assert store.embed_pending().left == 0
+    assert store.file.embed_pending().left == 0
 
 
 @pytest.mark.parametrize(
@@ -90,7 +90,7 @@ def test_reembedding_fixes_vectors_of_a_wrong_dimension_in_a_new_file(
     """Wrong first vectors are noticed only when later ones differ."""
     server.mode = "dimensions"
     first = store.episodes.add("the harbour freezes in january", source="test")
-    assert store.embed_pending().left == 0
+    assert store.file.embed_pending().left == 0
     server.mode = "works"
     second = store.episodes.add("the harbour thaws in april", source="test")
     hits = store.episodes.search("harbour")
@@ -118,7 +118,7 @@ def test_facts_are_stored_and_embedded_later(
     for number, fact in enumerate(facts):
         assert store.search(f"locker{number}")[0].fact.id == fact.id
     server.mode = "works"
-    assert wait_until(lambda: store.embed_pending().left == 0)
+    assert wait_until(lambda: store.file.embed_pending().left == 0)
     assert all(store.get(fact.id).embedded for fact in facts)
     hits = store.search("cellar the in is locker1", word_weight=0, vector_weight=1)
     assert hits[0].fact.id == facts[1].id
@@ -131,7 +131,7 @@ def test_search_falls_back_to_words_then_newest_first_while_the_embedder_fails(
 ) -> None:
     known_vectors(store)
     ids = [store.episodes.add(f"box{n} stands in the attic", source="test").id for n in range(4)]
-    assert store.embed_pending().left == 0
+    assert store.file.embed_pending().left == 0
     server.mode = mode
     hits = store.episodes.search("box1", limit=4)
     found = [hit.episode.id for hit in hits]

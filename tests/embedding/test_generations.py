@@ -90,7 +90,7 @@ def fill(store: Store, facts: int = 10, episodes: int = 3) -> None:
     store.add(TELLING, subject="post")
     for n in range(episodes):
         store.episodes.add(f"the {n}. neighbour took a parcel in. " * 80, source="test")
-    assert store.embed_pending().left == 0
+    assert store.file.embed_pending().left == 0
 
 
 def ids(hits: Sequence[memstore.SearchHit]) -> list[int]:
@@ -170,7 +170,7 @@ def test_switching_back_takes_one_step_and_later_rows_are_pending(
     assert not old.get(since.id).embedded
     assert old.status().pending == 1
     assert old.search("parcel 4", **MEANING).words_only is None
-    assert old.embed_pending().embedded == 1
+    assert old.file.embed_pending().embedded == 1
     assert old.file.doctor() == []
     assert [kind for kind in journal(old) if kind.endswith("_generation")] == [
         "stage_generation",
@@ -284,7 +284,7 @@ def test_texts_refused_by_the_new_model_do_not_block_the_switch(
     fill(store)
     fact = store.add("a violin", subject="post")
     episode = store.episodes.add("violin lessons", source="test")
-    store.embed_pending()
+    store.file.embed_pending()
     new = Buckets()
     new.poison = "violin"
     report = store.file.reembed(new)
@@ -296,7 +296,7 @@ def test_texts_refused_by_the_new_model_do_not_block_the_switch(
     assert fact.id in ids(store.search("violin", vector_weight=0))
     assert "violin" in (store.get(fact.id).embed_error or "")
     new.poison = None
-    assert store.embed_pending(retry_quarantined=True).embedded == 2
+    assert store.file.embed_pending(retry_quarantined=True).embedded == 2
 
 
 def test_erasing_removes_the_vectors_of_every_generation(store: Store, path: Path) -> None:
@@ -304,7 +304,7 @@ def test_erasing_removes_the_vectors_of_every_generation(store: Store, path: Pat
     store.file.reembed(Buckets())
     fact = store.add("my secret", subject="post")
     episode = store.episodes.add("my secret in other words", source="test")
-    store.embed_pending()
+    store.file.embed_pending()
     store.file.generations.stage(Buckets("third", 12))
     store.erase(fact.id)
     store.episodes.erase(episode.id)
@@ -358,7 +358,7 @@ def test_store_of_the_old_model_searches_by_words_and_loses_nothing(
     assert "words-24" in (old.file.embedder_trouble or "")
     old.file.warm()
 
-    assert store.embed_pending().embedded == 1
+    assert store.file.embed_pending().embedded == 1
     assert store.search("written by the old one", **MEANING)[0].fact.id == added.id
     store.file.generations.switch(1)
     assert old.search("parcel 4", **MEANING).words_only is None
@@ -403,7 +403,7 @@ def test_only_the_first_write_after_a_switch_waits(
     assert not store.add("first", subject="post").embedded
     assert store.file.embedder_trouble is None
     assert store.add("second", subject="post").embedded
-    assert store.embed_pending().embedded == 1
+    assert store.file.embed_pending().embedded == 1
 
 
 def test_background_embedding_follows_a_switch(
@@ -414,7 +414,7 @@ def test_background_embedding_follows_a_switch(
     with open_store(embedder=None) as elsewhere:
         assert elsewhere.file.reembed(memstore.LocalEmbedder()).switched
         elsewhere.add("left by another", subject="post")
-    assert store.embed_pending().embedded == 1
+    assert store.file.embed_pending().embedded == 1
     assert "wordllama" in (store.status().embedder or "")
 
 
@@ -605,7 +605,7 @@ def test_writers_continue_during_a_switch(store: Store, path: Path, open_store: 
         writer.join()
         new.embed = embed  # type: ignore[method-assign]
     assert len(written) > 3
-    store.embed_pending()
+    store.file.embed_pending()
     assert all(fact.embedded for fact in store.list(subject="flood"))
     assert store.file.doctor() == []
 
@@ -665,7 +665,7 @@ class AnyOrder(RuleBasedStateMachine):
     @rule()
     def embed(self) -> None:
         with contextlib.suppress(memstore.EmbedderMismatch):
-            assert self.store.embed_pending().left == 0
+            assert self.store.file.embed_pending().left == 0
 
     @rule()
     def search(self) -> None:

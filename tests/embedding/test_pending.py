@@ -58,7 +58,7 @@ def test_pending_facts_and_episodes_are_both_embedded(
     bare_store.add("tea", subject="sue")
     short = bare_store.episodes.add("she asked for tea", source="test", name="breakfast")
     long = bare_store.episodes.add("and the kettle sang all morning. " * 100, source="test")
-    report = store.embed_pending()
+    report = store.file.embed_pending()
     assert (report.left, report.failed, report.error) == (0, 0, None)
     assert report.pieces == report.embedded - 1 > 2
     texts = [text for call in embedder.calls for text in call]
@@ -82,13 +82,13 @@ def test_only_the_refused_episode_is_quarantined(
     bad = bare_store.episodes.add("a violin", source="test")
     good = bare_store.episodes.add("a kettle", source="test")
     for _ in range(4):
-        store.embed_pending()
+        store.file.embed_pending()
     status = store.status()
     assert (status.episodes_pending, status.episodes_quarantined) == (0, 1)
     assert store.episodes.journal(bad.id)[-1].kind == "quarantine"
     assert [hit.episode.id for hit in store.episodes.search("kettle", mode="meaning")] == [good.id]
     embedder.poison = None
-    assert store.embed_pending(retry_quarantined=True).pieces == 1
+    assert store.file.embed_pending(retry_quarantined=True).pieces == 1
 
 
 def test_an_episode_erased_during_embedding_gets_no_vector(
@@ -103,7 +103,7 @@ def test_an_episode_erased_during_embedding_gets_no_vector(
         return embed(texts)
 
     embedder.embed = erase_first
-    assert store.embed_pending().embedded == 0
+    assert store.file.embed_pending().embedded == 0
     with raw(path) as file:
         assert file.execute("SELECT embedding FROM memstore_piece_vectors").fetchall() == [(None,)]
     assert (waiting(store), store.file.doctor()) == (0, [])
@@ -112,10 +112,10 @@ def test_an_episode_erased_during_embedding_gets_no_vector(
 def test_another_store_sees_embedded_and_erased_chunks(store: Store, open_store: Open) -> None:
     other = open_store()
     store.episodes.add("a kettle", source="test")
-    store.embed_pending()
+    store.file.embed_pending()
     assert other.episodes.search("kettle", mode="meaning")[0].similarity is not None
     late = store.episodes.add("a kayak on the lake", source="test")
-    store.embed_pending()
+    store.file.embed_pending()
     assert other.episodes.search("kayak", mode="meaning")[0].episode.id == late.id
     store.episodes.erase(late.id)
     assert late.id not in [hit.episode.id for hit in other.episodes.search("kayak")]
@@ -146,7 +146,7 @@ def test_long_texts_are_sent_few_at_a_time(store: Store, bare_store: Store, embe
     assert [len(call) for call in embedder.calls] == [2, 2, 2, 1]
     embedder.calls.clear()
     bare_store.add_many(facts)
-    assert store.embed_pending().embedded == 7
+    assert store.file.embed_pending().embedded == 7
     assert [len(call) for call in embedder.calls] == [2, 2, 2, 1]
 
 
@@ -168,7 +168,7 @@ def progress(done, whole):
     print(done, whole, flush=True)
 
 made = 0
-memstore.open(sys.argv[1], embedder=Halting()).embed_pending(progress=progress)
+memstore.open(sys.argv[1], embedder=Halting()).file.embed_pending(progress=progress)
 """
 
 
@@ -189,7 +189,7 @@ def test_embed_pending_continues_after_a_kill(store: Store, bare_store: Store, p
     assert line == "320 2000\n"
     left = store.status().pending
     assert left == 2000 - 320
-    assert store.embed_pending().embedded == left
+    assert store.file.embed_pending().embedded == left
     assert store.file.doctor() == []
 
 
@@ -427,7 +427,7 @@ def test_write_does_not_wait_for_a_hanging_embedder(
     assert not any(fact.embedded for fact in facts)
     assert "did not answer in time" in (store.file.embedder_trouble or "")
     server.mode = "works"
-    assert store.embed_pending().embedded == 5
+    assert store.file.embed_pending().embedded == 5
 
 
 def test_embedder_test_by_one_caller_blocks_no_other(
@@ -445,7 +445,7 @@ def test_embedder_test_by_one_caller_blocks_no_other(
         return embed(texts)
 
     embedder.embed = hang
-    drain = threading.Thread(target=store.embed_pending)
+    drain = threading.Thread(target=store.file.embed_pending)
     drain.start()
     try:
         assert asked.wait(30)

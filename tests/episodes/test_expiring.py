@@ -58,9 +58,9 @@ def test_what_filters_select_expires_in_one_act(store: Store) -> None:
     say(store, "theirs", user="ann")
     say(store, "elsewhere", thread=None)
     assert store.episodes.expire_all(thread="talk", limit=1, newest_first=True) == [3]
-    acts = len(store.log())
+    acts = len(store.ledger.log())
     assert store.episodes.expire_all(thread="talk") == [1, 2]
-    assert len(store.log()) == acts + 1
+    assert len(store.ledger.log()) == acts + 1
     assert store.episodes.expire_all(thread="talk") == []
     assert store.of("all").episodes.count() == 2
     with pytest.raises(InvalidArgument):

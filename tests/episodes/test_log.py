@@ -507,9 +507,9 @@ def test_erase_by_uuid_removes_quotes_from_the_evidence(store: Store, path: Path
     episode = store.episodes.add("I moved, secretly", source="t")
     fact = store.add("Ana lives in Porto", subject="ana", episode_id=episode.id)
     evidence = {"episode": episode.id, "said": "secretly"}
-    store.apply([memstore.KeepFact(fact_id=fact.id, evidence=evidence)])
+    store.ledger.apply([memstore.KeepFact(fact_id=fact.id, evidence=evidence)])
     assert store.episodes.erase(episode.uuid)
-    *_, kept, redacted = store.journal(fact.id)
+    *_, kept, redacted = store.ledger.journal(fact.id)
     assert (kept.kind, kept.evidence) == ("keep", None)
     assert (redacted.kind, redacted.evidence) == ("redact", {"episode": 1, "line": kept.id})
     store.close()

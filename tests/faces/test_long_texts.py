@@ -117,7 +117,7 @@ def test_a_fact_has_a_limit_of_bytes_at_every_door(open_store: Callable[..., Sto
             [{"content": "ok", "subject": "b"}, {"content": WIDE, "subject": "b"}]
         ),
         lambda: store.add(WIDE, subject="ana", supersedes=fact.id),
-        lambda: store.put([NewFact(content=WIDE, subject="ana", external_key="k")]),
+        lambda: store.keys.put([NewFact(content=WIDE, subject="ana", external_key="k")]),
         lambda: store.tasks.create(WIDE, scope="user"),
         lambda: tool.call(lambda: store, {"content": WIDE, "subject": "ana"}),
     ]
@@ -136,6 +136,6 @@ def test_an_import_refuses_a_fact_of_too_many_bytes(
 ) -> None:
     store = open_store()
     store.add("tea", subject="ana")
-    lines = [line.replace('"tea"', f'"{WIDE}"') for line in store.export()]
+    lines = [line.replace('"tea"', f'"{WIDE}"') for line in store.transfer.export()]
     with pytest.raises(TransferError, match="1,200,000 bytes long in UTF-8"):
-        open_store(tmp_path / "other.db").import_(lines)
+        open_store(tmp_path / "other.db").transfer.import_(lines)

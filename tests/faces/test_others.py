@@ -177,9 +177,9 @@ def test_deletions_of_several_transactions_are_restored_together(tmp_path: Path)
         assert (len(gone), store.of("all").count()) == (450, 1)
         at = store.get(gone[0]["id"] or 0).deleted_at
         assert at is not None
-        assert store.of(user_id="ben").restore_deleted(at) == 0
-        assert store.of(ANA).restore_deleted(at) == 450
-        assert store.of(ANA).restore_deleted(at) == 0
+        assert store.of(user_id="ben").ledger.restore_deleted(at) == 0
+        assert store.of(ANA).ledger.restore_deleted(at) == 450
+        assert store.of(ANA).ledger.restore_deleted(at) == 0
         assert store.of(ANA).count() == 450
         assert store.file.doctor() == []
 

@@ -56,7 +56,7 @@ def filled_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
             store.of(scope).tasks.create(f"kayak {name}")
         for name, scope in OWNERS.items():
             store.of(scope).episodes.add(f"kayak {name}", source="log")
-        store.embed_pending()
+        store.file.embed_pending()
     return path
 
 

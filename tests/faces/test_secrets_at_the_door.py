@@ -29,7 +29,9 @@ WRITES: dict[str, Callable[[Store], object]] = {
     "subject": lambda store: store.add("a fact", subject=f"key {KEY}"),
     "metadata": lambda store: store.add("a fact", subject="s", metadata={"key": [KEY]}),
     "add_many": lambda store: store.add_many([{"content": KEY, "subject": "s"}]),
-    "apply": lambda store: store.apply([AddFact(fact=memstore.NewFact(content=KEY, subject="s"))]),
+    "apply": lambda store: store.ledger.apply(
+        [AddFact(fact=memstore.NewFact(content=KEY, subject="s"))]
+    ),
     "update_metadata": lambda store: store.update_metadata(
         store.add("a fact", subject="s").id, {"key": KEY}
     ),

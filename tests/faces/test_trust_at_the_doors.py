@@ -137,7 +137,7 @@ def everything(person: Store) -> tuple[object, ...]:
         [fact.to_dict() for fact in asked.get_many(range(1, 10))],
         [one.to_dict() for one in asked.proposals.list(None) if one.state != "open"],
         [one.to_dict() for one in asked.episodes.list()],
-        person.sources(),
+        person.sources.levels(),
         asked.graph.decisions(),
     )
 
@@ -148,7 +148,7 @@ def test_the_command_line_as_an_external_program_changes_nothing_of_a_person(
 ) -> None:
     prepare, words = COMMANDS[command]
     prepare(person)
-    person.trust("cli", "external")
+    person.sources.trust("cli", "external")
     before = everything(person)
     answer = cli(*words.split())
     assert answer.code != 0
@@ -170,7 +170,7 @@ def test_the_command_line_of_a_person_does_it(
 def test_what_the_command_line_adds_as_an_external_program_is_a_proposal(
     cli: CommandLine, person: Store
 ) -> None:
-    person.trust("cli", "external")
+    person.sources.trust("cli", "external")
     assert cli("add", BONN, "--subject", "ana", "--supersedes", 1).code == 0
     assert person.get(1).status == "active"
     assert [(one.old.id, one.new.id) for one in person.proposals.list()] == [(1, 2)]
@@ -184,7 +184,7 @@ def test_the_pages_change_a_person_s_facts_unless_they_are_external(
 ) -> None:
     prepare, sent = POSTS[post]
     prepare(person)
-    person.trust("web", by)
+    person.sources.trust("web", by)
     pages = Pages(person)
     assert pages.enter().status_code == 303
     before = everything(person)
@@ -195,7 +195,7 @@ def test_the_pages_change_a_person_s_facts_unless_they_are_external(
 
 
 def test_a_correction_on_the_pages_as_an_external_program_is_a_proposal(person: Store) -> None:
-    person.trust("web", "external")
+    person.sources.trust("web", "external")
     pages = Pages(person)
     pages.enter()
     pages.post("fact/1/correct", {"content": BONN})
@@ -210,7 +210,7 @@ async def test_a_tool_over_http_with_a_token_changes_a_person_s_facts_unless_it_
 ) -> None:
     prepare, (tool, arguments) = CALLS[call]
     prepare(person)
-    person.trust(PROGRAM, by)
+    person.sources.trust(PROGRAM, by)
     _, secret = person.file.tokens.create("laptop", namespace=person.namespace, access="write")
     before = everything(person)
     meta = {
@@ -243,9 +243,9 @@ async def test_a_tool_over_http_with_a_token_changes_a_person_s_facts_unless_it_
 def changed_elsewhere(person: Store, path: Path) -> list[str]:
     """Return an export of the memory in which somebody deleted the fact of this one."""
     with memstore.open(path, embedder=None, actor="user") as other:
-        other.import_(person.export())
+        other.transfer.import_(person.transfer.export())
         other.delete(1)
-        return [*other.export()]
+        return [*other.transfer.export()]
 
 
 @pytest.mark.parametrize("source", ["web:a.org", "tool:grep"])
@@ -258,9 +258,9 @@ def test_what_counts_less_imports_no_acts_of_others(
         for through in (person.within(source=source), opened, opened.file):
             for dry_run in (True, False):
                 with pytest.raises(Conflict, match="counts less"):
-                    through.import_(lines, dry_run=dry_run)
+                    through.transfer.import_(lines, dry_run=dry_run)
     assert everything(person) == before
-    person.import_(lines)
+    person.transfer.import_(lines)
     assert person.get(1).status == "deleted"
 
 
@@ -269,7 +269,7 @@ def test_the_command_line_as_an_external_program_imports_no_export(
 ) -> None:
     file = tmp_path / "memory.jsonl"
     file.write_text("\n".join(changed_elsewhere(person, tmp_path / "other.db")), encoding="utf-8")
-    person.trust("cli", "external")
+    person.sources.trust("cli", "external")
     answer = cli("import", file)
     assert answer.code != 0
     assert "counts less" in answer.err
@@ -282,7 +282,7 @@ def test_what_an_external_program_imports_of_another_program_counts_as_external(
     file = tmp_path / "memory.jsonl"
     entity = {"type": "entity", "name": "ana", "entityType": "person", "observations": [BONN]}
     file.write_text(json.dumps(entity) + "\n", encoding="utf-8")
-    person.within(source="web:a.org").import_from("server-memory", file)
+    person.within(source="web:a.org").transfer.import_from("server-memory", file)
     (fact,) = (one for one in person.list() if BONN in one.content)
-    assert person.explain(fact.id).trust == "external"
+    assert person.ledger.explain(fact.id).trust == "external"
     assert person.get(1).status == "active"

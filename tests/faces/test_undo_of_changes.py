@@ -28,7 +28,7 @@ def memory(cli: CommandLine) -> Iterator[Store]:
         store.add("Ana lives in Bonn", subject="ana", supersedes=1)  # 2
         store.add("Ana lives in Oslo", subject="ana", source="web:a.org", supersedes=2)  # 3
         store.pin(2)
-        store.put([NewFact(content="Bob sings", subject="bob", external_key="bob")])  # 4
+        store.keys.put([NewFact(content="Bob sings", subject="bob", external_key="bob")])  # 4
         store.update_metadata(4, {"level": 3})
         store.tasks.create("Water the ferns", scope="user", due="tomorrow")  # 5
         store.tasks.update(5, "in_progress", note="half of them")
@@ -98,14 +98,14 @@ CALLS: dict[str, tuple[str, dict[str, Any]]] = {
 
 def undone(store: Store, line: int, undo: Callable[[int], object]) -> None:
     """Undo the acts after a line of the journal, the latest first, as the log numbers them."""
-    acts = [act.line for act in store.log(limit=20) if act.line > line]
+    acts = [act.line for act in store.ledger.log(limit=20) if act.line > line]
     assert acts
     for act in acts:
         undo(act)
 
 
 def last(store: Store) -> int:
-    return store.log(limit=1)[0].line
+    return store.ledger.log(limit=1)[0].line
 
 
 @pytest.mark.parametrize("post", POSTS)
@@ -139,7 +139,7 @@ def test_undo_takes_back_all_of_what_a_tool_did(memory: Store, call: str) -> Non
     tool, arguments = CALLS[call]
     TOOLS[tool].call(lambda: memory, arguments)
     assert held(memory) != before
-    undone(memory, line, lambda act: memory.revert(acts=[act]).apply())
+    undone(memory, line, lambda act: memory.ledger.revert(acts=[act]).apply())
     assert without_new(memory, held(memory), before) == before
 
 

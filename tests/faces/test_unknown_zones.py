@@ -50,7 +50,7 @@ def test_an_unknown_tz_is_utc_and_the_status_and_the_doctor_say_so(
     read_tz()
     cli.add("Ana likes tea", "ana")
     with memstore.open(cli.db, embedder=None) as store:
-        assert store.log()[0].at.utcoffset().total_seconds() == 0
+        assert store.ledger.log()[0].at.utcoffset().total_seconds() == 0
     for command in ("status", "doctor"):
         answer = cli(command)
         assert answer.code == 0

@@ -54,7 +54,7 @@ def errors_of_the_library() -> list[Exception]:
         memstore.open(":memory:", embedder=None) as store,
         pytest.raises(memstore.EmbedderError) as wordless,
     ):
-        store.embed_pending()
+        store.file.embed_pending()
     return [
         *errors_of_embedders(),
         mismatch("memory.db", "one", "two"),

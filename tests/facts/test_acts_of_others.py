@@ -80,7 +80,7 @@ def nothing(_: Store) -> None:
 
 ACTS: dict[str, tuple[Callable[[Store], None], Callable[[Store], Any]]] = {
     "supersede": (newer, lambda s: s.supersede(1, 2)),
-    "supersede in a batch": (newer, lambda s: s.apply([SupersedeFact(old_id=1, new_id=2)])),
+    "supersede in a batch": (newer, lambda s: s.ledger.apply([SupersedeFact(old_id=1, new_id=2)])),
     "supersede by a tool": (newer, lambda s: call("memory_supersede")(s, old_id=1, new_id=2)),
     "add": (nothing, lambda s: s.add("Ana lives in Bonn", subject="ana", supersedes=1)),
     "store by a tool": (
@@ -96,7 +96,7 @@ ACTS: dict[str, tuple[Callable[[Store], None], Callable[[Store], Any]]] = {
     "reject": (proposed, lambda s: s.proposals.reject(s.proposals.list()[0].id)),
     "reopen": (rejected, lambda s: s.proposals.reopen(1)),
     "delete": (nothing, lambda s: s.delete(1)),
-    "delete in a batch": (nothing, lambda s: s.apply([DeleteFact(fact_id=1)])),
+    "delete in a batch": (nothing, lambda s: s.ledger.apply([DeleteFact(fact_id=1)])),
     "delete by a tool": (nothing, lambda s: call("memory_delete")(s, id=1)),
     "delete all": (nothing, lambda s: s.of().delete_all()),
     "restore": (deleted, lambda s: s.restore(1)),
@@ -104,7 +104,7 @@ ACTS: dict[str, tuple[Callable[[Store], None], Callable[[Store], Any]]] = {
     "restore by a tool": (deleted, lambda s: call("memory_delete")(s, id=1, undo=True)),
     "restore what was deleted": (
         deleted,
-        lambda s: s.restore_deleted(s.get(1).deleted_at or ""),
+        lambda s: s.ledger.restore_deleted(s.get(1).deleted_at or ""),
     ),
     "reinstate": (superseded, lambda s: s.reinstate(1)),
     "expire": (nothing, lambda s: s.set_expiry(1, "2030-01-01T00:00:00Z")),
@@ -118,18 +118,18 @@ ACTS: dict[str, tuple[Callable[[Store], None], Callable[[Store], Any]]] = {
         tasked,
         lambda s: call("memory_task_update")(s, id=2, status="completed"),
     ),
-    "put": (nothing, lambda s: s.put([NewFact(content="Ana lives in Bonn", **OWN)])),
+    "put": (nothing, lambda s: s.keys.put([NewFact(content="Ana lives in Bonn", **OWN)])),
     "put an expiry": (
         nothing,
-        lambda s: s.put(
+        lambda s: s.keys.put(
             [NewFact(content="Ana lives in Rome", expired_at="2030-01-01T00:00:00Z", **OWN)]
         ),
     ),
-    "delete a key": (nothing, lambda s: s.put([DeleteKey(external_key="home")])),
-    "delete keys": (nothing, lambda s: s.delete_keys(["home"])),
-    "revert": (pinned, lambda s: s.revert(lines=[2]).apply()),
+    "delete a key": (nothing, lambda s: s.keys.put([DeleteKey(external_key="home")])),
+    "delete keys": (nothing, lambda s: s.keys.delete(["home"])),
+    "revert": (pinned, lambda s: s.ledger.revert(lines=[2]).apply()),
     "erase": (nothing, lambda s: s.erase(1)),
-    "erase by a plan": (nothing, lambda s: s.erasure(facts=[1]).apply()),
+    "erase by a plan": (nothing, lambda s: s.ledger.erasure(facts=[1]).apply()),
 }
 
 PROPOSED = ("add", "store by a tool", "supersede in a batch")
@@ -237,8 +237,8 @@ DOORS: dict[str, tuple[Callable[[Store], Any], Callable[[Store], Any]]] = {
     "a file deleted": (files("create", file_text="Rome"), files("delete")),
     "a task updated": (tasked, lambda s: s.tasks.update(2, "cancelled", note="no")),
     "a version forgotten": (
-        lambda p: p.put([NewFact(content="Ana lives in Bonn", **OWN)]),
-        lambda s: s.forget_versions("", keep=0),
+        lambda p: p.keys.put([NewFact(content="Ana lives in Bonn", **OWN)]),
+        lambda s: s.keys.forget_versions("", keep=0),
     ),
     "an undo by a tool": (deleted, lambda s: call("memory_delete")(s, id=1, undo=True)),
 }
@@ -246,8 +246,8 @@ DOORS: dict[str, tuple[Callable[[Store], Any], Callable[[Store], Any]]] = {
 
 BEYOND: dict[str, Callable[[Store], Any]] = {
     "clear": lambda s: s.clear(),
-    "trust": lambda s: s.trust("web:a.org", "person"),
-    "distrust": lambda s: s.distrust("user"),
+    "trust": lambda s: s.sources.trust("web:a.org", "person"),
+    "distrust": lambda s: s.sources.distrust("user"),
     "merge": lambda s: s.graph.merge("Ana", "Anna"),
     "keep apart": lambda s: s.graph.keep_apart("Ana", "Anna"),
     "withdraw a decision": lambda s: s.graph.forget("Ana", "Ann"),
@@ -279,11 +279,11 @@ def test_what_counts_less_changes_no_fact_of_a_person(
     person.add("Ana lives in Rome", **OWN)
     prepare, do = ACTS[act]
     prepare(person)
-    before, lines = facts(person), len(person.of("all").log())
+    before, lines = facts(person), len(person.of("all").ledger.log())
     other = stand(person, by, open_store)
     if by.rank >= Trust.AGENT.rank:
         do(other)  # an agent acts for its person
-        assert len(person.of("all").log()) > lines or act.startswith("erase")
+        assert len(person.of("all").ledger.log()) > lines or act.startswith("erase")
     elif act in PROPOSED:
         do(other)
         assert [one.old.id for one in person.proposals.list()] == [1]
@@ -316,9 +316,9 @@ def test_every_door_is_open_to_a_person(
     person.add("Ana lives in Rome", **OWN)
     prepare, do = DOORS[door]
     prepare(person)
-    line = len(person.of("all").log())
+    line = len(person.of("all").ledger.log())
     do(person)
-    assert len(person.of("all").log()) > line or door == "a version forgotten"
+    assert len(person.of("all").ledger.log()) > line or door == "a version forgotten"
 
 
 @pytest.mark.parametrize("act", ["delete", "expire", "metadata", "pin", "put", "erase"])

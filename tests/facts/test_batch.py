@@ -40,12 +40,12 @@ def everything(store: Store) -> list[memstore.Fact]:
 
 
 def lines(store: Store, fact_id: int) -> list[tuple[str, Any]]:
-    return [(line.kind, line.evidence) for line in store.journal(fact_id)]
+    return [(line.kind, line.evidence) for line in store.ledger.journal(fact_id)]
 
 
 def test_apply_makes_all_changes_in_order(store: Store) -> None:
     old, gone, kept, a, b = (store.add(f"fact {n}", subject="ana").id for n in range(5))
-    done = store.apply(
+    done = store.ledger.apply(
         [
             AddFact(fact=new("fact new", supersedes=old), evidence={"why": "corrected"}),
             DeleteFact(fact_id=gone, evidence={"why": "cancelled"}),
@@ -81,17 +81,17 @@ def test_apply_rolls_back_when_one_change_fails(store: Store, case: str) -> None
     store.add("one", subject="ana")
     store.add("two", subject="ana", supersedes=1)
     store.delete(store.add("three", subject="ana").id)
-    before = everything(store), [store.journal(n) for n in (1, 3)]
+    before = everything(store), [store.ledger.journal(n) for n in (1, 3)]
     change, error = FAILING[case]
     with pytest.raises(error):
-        store.apply([AddFact(fact=new("four")), DeleteFact(fact_id=2), change])
-    assert (everything(store), [store.journal(n) for n in (1, 3)]) == before
-    assert store.apply([]) == []
+        store.ledger.apply([AddFact(fact=new("four")), DeleteFact(fact_id=2), change])
+    assert (everything(store), [store.ledger.journal(n) for n in (1, 3)]) == before
+    assert store.ledger.apply([]) == []
 
 
 def test_apply_stores_known_facts_only_once(store: Store) -> None:
     same = [AddFact(fact=new("tea"), unless_known=True) for _ in range(3)]
-    done = store.apply(same)
+    done = store.ledger.apply(same)
     assert [one.known for one in done] == [False, True, True]
     assert len({one.fact.id for one in done}) == 1
     # A fact of another owner or subject, or an inactive one, is another fact.
@@ -101,19 +101,19 @@ def test_apply_stores_known_facts_only_once(store: Store) -> None:
         AddFact(fact=new("coffee", supersedes=done[0].fact.id)),
         AddFact(fact=new("tea"), unless_known=True),
     ]
-    assert [one.known for one in store.apply(others)] == [False] * 4
+    assert [one.known for one in store.ledger.apply(others)] == [False] * 4
 
 
 def test_apply_with_a_used_key_returns_the_earlier_result(store: Store) -> None:
     old = store.add("tea", subject="ana")
     change = AddFact(fact=new("coffee", supersedes=old.id, idempotency_key="k"))
-    first, again = store.apply([change])[0], store.apply([change])[0]
+    first, again = store.ledger.apply([change])[0], store.ledger.apply([change])[0]
     assert (first.known, again.known) == (False, True)
     assert first.fact == again.fact
 
 
 def test_apply_with_a_scope_reaches_only_exactly_these_owners(store: Store) -> None:
-    own = store.of(ANA).apply([AddFact(fact=new("tea"))])[0].fact
+    own = store.of(ANA).ledger.apply([AddFact(fact=new("tea"))])[0].fact
     assert own.scope == ANA
     hers = [
         store.add("tea", subject="ana").id,
@@ -130,10 +130,10 @@ def test_apply_with_a_scope_reaches_only_exactly_these_owners(store: Store) -> N
             AddFact(fact=new("x"), precedence=MayReplace(other)),
         ):
             with pytest.raises(NotFound, match=f"no fact {other} in"):
-                store.of(ANA).apply([change])
+                store.of(ANA).ledger.apply([change])
     with pytest.raises(ValueError, match="owners contradict"):
-        store.of(ANA).apply([AddFact(fact=new("tea", user_id="x"))])
-    assert store.of(ANA).apply([KeepFact(fact_id=own.id)])[0].fact.id == own.id
+        store.of(ANA).ledger.apply([AddFact(fact=new("tea", user_id="x"))])
+    assert store.of(ANA).ledger.apply([KeepFact(fact_id=own.id)])[0].fact.id == own.id
 
 
 # -- owners --------------------------------------------------------------------------------------
@@ -218,7 +218,7 @@ def proposed(store: Store) -> memstore.Proposal:
         precedence=MayReplace(old.id, 0.9),
         evidence={"finding": "new value"},
     )
-    [done] = store.apply([change])
+    [done] = store.ledger.apply([change])
     assert done.proposal_id is not None
     return store.proposals.get(done.proposal_id)
 
@@ -382,7 +382,7 @@ def test_journal_replay_reproduces_the_state(
     store: Store, path: Path, proposed: memstore.Proposal
 ) -> None:
     store.proposals.accept(proposed.id)
-    store.apply([KeepFact(fact_id=proposed.new.id, evidence={"content": "not a column"})])
+    store.ledger.apply([KeepFact(fact_id=proposed.new.id, evidence={"content": "not a column"})])
     store.reinstate(proposed.old.id)
     engine = SqliteEngine(path)
     with engine.read() as transaction:
@@ -400,9 +400,11 @@ def test_export_carries_evidence_and_the_link_to_its_episode(
 ) -> None:
     episode = store.episodes.record("hello")
     old = store.add("tea", subject="ana", episode_id=episode.id, user_id="ana")
-    store.apply([AddFact(fact=new("coffee", supersedes=old.id), evidence={"why": "because"})])
+    store.ledger.apply(
+        [AddFact(fact=new("coffee", supersedes=old.id), evidence={"why": "because"})]
+    )
     other = open_store(tmp_path / "other.db")
-    other.import_(store.export())
+    other.transfer.import_(store.transfer.export())
     assert ("supersede", {"why": "because"}) in lines(other, 1)
     linked = other.episodes.get(other.get(1).episode_id or 0)
     assert (linked.content, other.get(1).user_id) == ("hello", "ana")

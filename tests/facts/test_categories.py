@@ -42,7 +42,7 @@ def test_every_spelling_finds_all(store: Store, asked: str) -> None:
     then = store.as_of(moment)
     assert [fact.id for fact in then.list(category=asked)] == [1, 2, 3]
     assert {hit.fact.id for hit in then.search("tea", category=asked)} == {1, 2, 3}
-    assert len(store.diff("yesterday", category=asked)) == 4
+    assert len(store.ledger.diff("yesterday", category=asked)) == 4
 
 
 def test_one_category_is_shown_as_in_its_newest_fact(store: Store) -> None:

@@ -53,7 +53,7 @@ def test_add_many_numbers_positions_like_single_adds(given_: list[tuple[str, int
         facts = [one.add(**new) for new in news]
         assert [*map(place, many.add_many(news))] == [*map(place, facts)]
         assert [*map(place, many.episodes.add_many(told))] == [*map(place, facts)]
-        applied = one.within("applied").apply(AddFact(fact=NewFact(**new)) for new in news)
+        applied = one.within("applied").ledger.apply(AddFact(fact=NewFact(**new)) for new in news)
         assert [place(done.fact) for done in applied] == [*map(place, facts)]
 
 
@@ -229,10 +229,10 @@ def test_positions_survive_export_and_import(
     alone = store.episodes.add("ho", source="x")
     for episode in (said, alone):
         add(store, episode_id=episode.id, **episode.scope.ids)
-    lines = [*store.export()]
+    lines = [*store.transfer.export()]
     target = open_store(tmp_path / "target.db")
     for _ in "12":
-        target.import_(lines)
+        target.transfer.import_(lines)
     every, others = store.of("all"), target.of("all")
     for one, other in ((every, others), (every.episodes, others.episodes)):
         assert [*map(place, one.list())] == [*map(place, other.list())]
@@ -244,18 +244,18 @@ def test_positions_survive_export_and_import(
 @pytest.mark.parametrize(("thread", "seq"), [("", 1), ("a", -1), ("a", "1"), (7, 1), ("a", 2**63)])
 def test_invalid_positions_in_an_export_are_refused(store: Store, thread: Any, seq: Any) -> None:
     add(store, thread="a")
-    lines = [json.loads(line) for line in store.export()]
+    lines = [json.loads(line) for line in store.transfer.export()]
     lines[1]["fact"] |= {"thread": thread, "seq": seq}
     with pytest.raises(memstore.TransferError, match="line 2: "):
-        store.import_(map(json.dumps, lines))
+        store.transfer.import_(map(json.dumps, lines))
 
 
 def test_the_highest_position_is_reused(store: Store) -> None:
     add(store, thread="a")
-    lines = [json.loads(line) for line in store.export()]
+    lines = [json.loads(line) for line in store.transfer.export()]
     lines[1]["fact"]["seq"] = 2**63 - 1
     other = store.within("other")
-    other.import_(map(json.dumps, lines), unverified=True)
+    other.transfer.import_(map(json.dumps, lines), unverified=True)
     assert add(other, thread="a").seq == 2**63 - 1
 
 
@@ -266,8 +266,8 @@ def test_an_incomplete_position_in_an_export_is_refused(
 ) -> None:
     said = store.episodes.add("hi", source="x", thread="a")
     add(store, episode_id=said.id)
-    lines = [json.loads(line) for line in store.export()]
+    lines = [json.loads(line) for line in store.transfer.export()]
     for line in lines:
         line.get(kind, {}).pop(missing, None)
     with pytest.raises(memstore.TransferError, match="a place"):
-        store.import_(map(json.dumps, lines))
+        store.transfer.import_(map(json.dumps, lines))

@@ -78,7 +78,7 @@ def everything(store: Store) -> dict[str, Any]:
 
 def test_what_rests_on_a_source_alone_leaves_every_list(bad: Store) -> None:
     before = bad.status()
-    change = bad.distrust(source=BAD)
+    change = bad.sources.distrust(source=BAD)
     assert change.sources[BAD] == "distrusted"
     assert (change.hidden_facts, change.hidden_episodes) == (2, 1)
     assert (change.shown_facts, change.shown_episodes) == (0, 0)
@@ -101,14 +101,14 @@ def test_what_rests_on_a_source_alone_leaves_every_list(bad: Store) -> None:
 
 
 def test_it_is_still_found_by_its_id(bad: Store) -> None:
-    bad.distrust(BAD)
+    bad.sources.distrust(BAD)
     assert (bad.get(1).status, bad.get(1).distrusted) == ("distrusted", True)
     assert bad.get(1).to_dict()["distrusted"] is True
     assert "distrusted" not in bad.get(3).to_dict()
     assert [fact.status for fact in bad.history(2)] == ["distrusted"]
     assert [fact.id for fact in bad.history(subject="moon")] == [1]
-    assert [leg.source for leg in bad.support(2)] == [f"{BAD}/ana"]
-    assert bad.explain(2).verdict == (
+    assert [leg.source for leg in bad.ledger.support(2)] == [f"{BAD}/ana"]
+    assert bad.ledger.explain(2).verdict == (
         'fact 2 is hidden; it rests on "web:a.org/ana" alone, which is distrusted'
     )
     assert bad.episodes.get(1).content == "The moon is made of cheese"
@@ -116,7 +116,7 @@ def test_it_is_still_found_by_its_id(bad: Store) -> None:
 
 def test_a_superseded_fact_says_it_too(bad: Store) -> None:
     bad.supersede(2, 3)
-    bad.distrust(BAD)
+    bad.sources.distrust(BAD)
     assert [(fact.status, fact.distrusted) for fact in bad.history(2)] == [
         ("superseded", True),
         ("active", False),
@@ -125,7 +125,7 @@ def test_a_superseded_fact_says_it_too(bad: Store) -> None:
 
 
 def test_what_is_stored_later_is_hidden_too(bad: Store) -> None:
-    bad.distrust(BAD)
+    bad.sources.distrust(BAD)
     new = bad.add("Ana is tall", subject="ana", source=f"{BAD}/x")
     assert new == bad.get(new.id)
     assert new.status == "distrusted"
@@ -138,7 +138,7 @@ def test_what_is_stored_later_is_hidden_too(bad: Store) -> None:
 
 
 def test_a_new_fact_of_it_retires_nothing(bad: Store) -> None:
-    bad.distrust(BAD)
+    bad.sources.distrust(BAD)
     bad.add("Ana lives in Bergen", subject="ana", source=BAD, supersedes=3)
     assert shown(bad) == [3]
     assert bad.proposals.list() == []  # nobody is asked about what is hidden
@@ -147,13 +147,13 @@ def test_a_new_fact_of_it_retires_nothing(bad: Store) -> None:
 def test_a_proposal_by_a_distrusted_fact_cannot_be_accepted(bad: Store) -> None:
     bad.add("Ana lives in Bergen", subject="ana", source=BAD, supersedes=3)
     (proposal,) = bad.proposals.list()
-    bad.distrust(BAD)
+    bad.sources.distrust(BAD)
     assert bad.proposals.list() == []
     with pytest.raises(Conflict, match="is distrusted"):
         bad.proposals.accept(proposal.id)
     with pytest.raises(Conflict, match="fact 4 is distrusted, so it cannot supersede fact 3"):
         bad.supersede(3, 4)
-    bad.trust(BAD)
+    bad.sources.trust(BAD)
     assert [one.id for one in bad.proposals.list()] == [proposal.id]
 
 
@@ -165,7 +165,7 @@ def test_the_briefing_and_the_reminder_leave_it_out(store: Store) -> None:
     chat.tasks.create("visit Zanzibar-8")
     assert "staging host" in store.remind("What about Zanzibar-7?").text
     assert "staging host" in store.briefing().text
-    store.distrust("chat")
+    store.sources.distrust("chat")
     assert "staging host" not in store.remind("What about Zanzibar-7?").text
     assert "staging host" not in store.briefing().text
     assert [task.content for task in store.tasks.list()] == ["call Zanzibar-7"]
@@ -174,7 +174,7 @@ def test_the_briefing_and_the_reminder_leave_it_out(store: Store) -> None:
 def test_every_namespace_and_owner_is_concerned(store: Store) -> None:
     store.within("other").add("a", subject="s", source=BAD, user_id="ann")
     store.within("other").add("b", subject="s", user_id="ann")
-    assert store.distrust(BAD).hidden_facts == 1
+    assert store.sources.distrust(BAD).hidden_facts == 1
     other = store.within("other")
     ann = Scope(user_id="ann")
     assert [fact.content for fact in other.of(ann).list()] == ["b"]
@@ -188,10 +188,10 @@ def test_the_longest_prefix_decides(store: Store) -> None:
     store.add("a", subject="s", source="web:a.org/good")
     store.add("b", subject="s", source="web:a.org/bad")
     store.add("c", subject="s", source="web:a.org.b.net")
-    store.trust("web:a.org/good", "tool")
-    store.distrust("web:a.org")
+    store.sources.trust("web:a.org/good", "tool")
+    store.sources.distrust("web:a.org")
     assert shown(store) == [1, 3]
-    store.trust("web:a.org/bad", "external")
+    store.sources.trust("web:a.org/bad", "external")
     assert shown(store) == [1, 2, 3]
 
 
@@ -200,11 +200,11 @@ def test_the_graph_leaves_it_out(store: Store) -> None:
     store.add("Bob works at Initech", subject="Bob")
     store.graph.build()
     names = {one.name for one in store.graph.entities()}
-    store.distrust(BAD)
+    store.sources.distrust(BAD)
     left = {one.name for one in store.graph.entities()}
     assert "Ana" in names - left
     assert "Bob" in left
-    store.trust(BAD)
+    store.sources.trust(BAD)
     assert {one.name for one in store.graph.entities()} == names
 
 
@@ -213,7 +213,7 @@ def test_a_memory_leaves_it_out(store: Store) -> None:
     memory.add("Ana likes tea", user_id="ana", infer=False)
     store.add("Ana likes gin", subject="ana", source=BAD, user_id="ana")
     assert len(memory.get_all(user_id="ana")) == 2
-    store.distrust(BAD)
+    store.sources.distrust(BAD)
     assert [one["id"] for one in memory.get_all(user_id="ana")] == [1]
     assert [one["id"] for one in memory.search("tea gin", user_id="ana")] == [1]
 
@@ -221,7 +221,7 @@ def test_a_memory_leaves_it_out(store: Store) -> None:
 def test_an_unread_conversation_of_it_is_not_learned_from(store: Store) -> None:
     store.episodes.add("I like tea", source="chat", thread="t", speaker="user")
     assert len(store.readings.unread_threads("default", Scope())) == 1
-    store.distrust("chat")
+    store.sources.distrust("chat")
     assert store.readings.unread_threads("default", Scope()) == []
 
 
@@ -230,12 +230,12 @@ def test_an_unread_conversation_of_it_is_not_learned_from(store: Store) -> None:
 
 def test_another_leg_keeps_a_fact(bad: Store) -> None:
     bad.confirm(1)
-    assert bad.distrust(BAD).hidden_facts == 1
+    assert bad.sources.distrust(BAD).hidden_facts == 1
     assert shown(bad) == [1, 3]
 
 
 def test_a_leg_that_is_added_brings_a_fact_back(bad: Store) -> None:
-    bad.distrust(BAD)
+    bad.sources.distrust(BAD)
     confirmed = bad.confirm(2)
     assert confirmed == bad.get(2)
     assert (confirmed.status, shown(bad)) == ("active", [2, 3])
@@ -243,7 +243,7 @@ def test_a_leg_that_is_added_brings_a_fact_back(bad: Store) -> None:
 
 
 def test_a_fact_heard_again_comes_back_and_goes_with_its_episode(bad: Store) -> None:
-    bad.distrust(BAD)
+    bad.sources.distrust(BAD)
     bad.add("The moon is made of cheese.", subject="moon", unless_known=True, source=BAD)
     assert shown(bad) == [3]
     talk = bad.episodes.record("So the moon is made of cheese.", source="chat")
@@ -256,66 +256,66 @@ def test_a_fact_heard_again_comes_back_and_goes_with_its_episode(bad: Store) -> 
 
 
 def test_a_fact_that_a_model_reads_elsewhere_comes_back(bad: Store) -> None:
-    bad.distrust(BAD)
+    bad.sources.distrust(BAD)
     said = '{"facts": [{"content": "Ana lives in Oslo", "subject": "ana", "category": "identity"}]}'
     Extractor(bad, Scripted(said)).extract("Ana lives in Oslo, she says.")
     assert shown(bad) == [2, 3]
-    assert [leg.kind for leg in bad.support(2)] == ["said", "restated"]
+    assert [leg.kind for leg in bad.ledger.support(2)] == ["said", "restated"]
 
 
 def test_a_restored_text_is_shown_beside_a_hidden_one(store: Store) -> None:
     store.add("Ana lives in Oslo", subject="ana")
     store.add("Ana lives in Rome", subject="ana", supersedes=1)
     store.add("Ana lives in Oslo", subject="ana", source=BAD)
-    store.distrust(BAD)
+    store.sources.distrust(BAD)
     assert store.restore(1).content == "Ana lives in Oslo"
     assert "Ana lives in Oslo" in [fact.content for fact in store.list()]
 
 
 def test_what_speaks_against_a_fact_does_not_bring_it_back(bad: Store) -> None:
-    bad.distrust(BAD)
+    bad.sources.distrust(BAD)
     with bad.file.engine.write() as transaction:
         writer = facts_of(bad).writer(transaction)
         writer._propose(writer.known(1), 3, None)
-    assert LegKind.DENIED in [leg.kind for leg in bad.support(1)]
+    assert LegKind.DENIED in [leg.kind for leg in bad.ledger.support(1)]
     assert shown(bad) == [3]
 
 
 def test_a_distrusted_fact_can_be_corrected(bad: Store) -> None:
-    bad.distrust(BAD)
+    bad.sources.distrust(BAD)
     bad.add("The moon is made of rock", subject="moon", supersedes=1)
     assert bad.get(1).status == "superseded"
     assert shown(bad) == [3, 4]
 
 
 def test_a_leg_that_is_reverted_hides_a_fact_again(bad: Store) -> None:
-    bad.distrust(BAD)
+    bad.sources.distrust(BAD)
     bad.within(source="chat").confirm(2)
     assert shown(bad) == [2, 3]
-    done = bad.revert(source="chat").apply()
+    done = bad.ledger.revert(source="chat").apply()
     assert shown(bad) == [3]
-    bad.revert(lines=done.lines).apply()
+    bad.ledger.revert(lines=done.lines).apply()
     assert shown(bad) == [2, 3]
 
 
 def test_erasing_a_distrusted_episode_leaves_its_facts_hidden(bad: Store) -> None:
-    bad.distrust(BAD)
+    bad.sources.distrust(BAD)
     bad.episodes.erase(1)
-    assert bad.support(1) == []
+    assert bad.ledger.support(1) == []
     assert (bad.get(1).status, shown(bad)) == ("distrusted", [3])
     bad.file.rebuild()
-    assert (bad.verify(), shown(bad)) == ([], [3])
-    bad.distrust("web:b.org")
+    assert (bad.ledger.verify(), shown(bad)) == ([], [3])
+    bad.sources.distrust("web:b.org")
     assert shown(bad) == [3]
-    bad.trust(BAD)
+    bad.sources.trust(BAD)
     assert shown(bad) == [1, 2, 3]
-    bad.distrust(BAD)
+    bad.sources.distrust(BAD)
     bad.confirm(1)
     assert shown(bad) == [1, 3]
 
 
 def test_erasing_a_distrusted_episode_hides_no_fact_with_another_leg(bad: Store) -> None:
-    bad.distrust(BAD)
+    bad.sources.distrust(BAD)
     bad.confirm(1)
     bad.episodes.erase(1)
     assert shown(bad) == [1, 3]
@@ -327,7 +327,7 @@ def test_what_a_distrusted_source_was_is_erased_with_its_episode(
     store = open_store(tmp_path / "memory.db")
     page = store.episodes.record("Ana is tall", source="web:a.org/secretplace")
     store.add("Ana is tall", subject="ana", episode_id=page.id)
-    store.distrust(BAD)
+    store.sources.distrust(BAD)
     store.episodes.erase(page.id)
     store.close()
     assert b"secretplace" not in (tmp_path / "memory.db").read_bytes()
@@ -335,19 +335,19 @@ def test_what_a_distrusted_source_was_is_erased_with_its_episode(
 
 def test_trusting_again_brings_everything_back_exactly(bad: Store) -> None:
     before = everything(bad)
-    bad.distrust(BAD)
+    bad.sources.distrust(BAD)
     assert everything(bad) != before
-    change = bad.trust(BAD)
+    change = bad.sources.trust(BAD)
     assert (change.shown_facts, change.shown_episodes) == (2, 1)
     assert everything(bad) == before
 
 
 def test_each_change_is_journalled_with_the_whole_table(bad: Store) -> None:
-    bad.trust("chat", "person")
-    bad.distrust("Web:A.org ")
-    assert bad.distrust(BAD).hidden_facts == 0  # known already: nothing is written
-    bad.trust(BAD)
-    bad.trust(BAD)
+    bad.sources.trust("chat", "person")
+    bad.sources.distrust("Web:A.org ")
+    assert bad.sources.distrust(BAD).hidden_facts == 0  # known already: nothing is written
+    bad.sources.trust(BAD)
+    bad.sources.trust(BAD)
     with bad.file.engine.read() as transaction:
         lines = memstore.database.journal.of_kinds(transaction, ["trust", "distrust"])
     held = {"levels": {"chat": "person"}, "distrusted": []}
@@ -365,7 +365,7 @@ def test_it_survives_reopening_and_reaches_other_openings(
     one, two = open_store(path), open_store(path)
     one.add("Ana lives in Oslo", subject="ana", source=BAD)
     assert two.search("Oslo")
-    one.distrust(BAD)
+    one.sources.distrust(BAD)
     assert not two.search("Oslo")
     two.add("Ana lives in Bergen", subject="ana", source=BAD)
     assert open_store(path).list() == []
@@ -373,17 +373,17 @@ def test_it_survives_reopening_and_reaches_other_openings(
 
 def test_a_confined_store_distrusts_nothing(store: Store) -> None:
     with pytest.raises(AccessDenied):
-        store.within(confined=True).distrust(BAD)
+        store.within(confined=True).sources.distrust(BAD)
 
 
 def test_a_blank_source_is_refused(store: Store) -> None:
     with pytest.raises(memstore.InvalidArgument, match="source"):
-        store.distrust(" ")
+        store.sources.distrust(" ")
 
 
 def test_the_id_of_other_namespaces_stays_unknown(store: Store) -> None:
     store.within("other").add("a", subject="s", source=BAD)
-    store.distrust(BAD)
+    store.sources.distrust(BAD)
     with pytest.raises(NotFound):
         store.get(1)
 
@@ -392,7 +392,7 @@ def test_the_asynchronous_store_distrusts(tmp_path: Path) -> None:
     async def found() -> int:
         async with AsyncStore(memstore.open(tmp_path / "a.db")) as store:
             await store.add("a", subject="s", source=BAD)
-            return (await store.distrust(BAD)).hidden_facts
+            return (await store.sources.distrust(BAD)).hidden_facts
 
     assert asyncio.run(found()) == 1
 
@@ -400,39 +400,39 @@ def test_the_asynchronous_store_distrusts(tmp_path: Path) -> None:
 def test_what_is_imported_is_judged_by_the_file_that_imports_if_it_holds_anything(
     bad: Store, open_store: OpenStore, tmp_path: Path
 ) -> None:
-    bad.trust("chat", "person")
-    bad.distrust(BAD)
-    exported = [*bad.export()]
+    bad.sources.trust("chat", "person")
+    bad.sources.distrust(BAD)
+    exported = [*bad.transfer.export()]
     empty = open_store(tmp_path / "empty.db")
-    assert (empty.import_(exported).levels, shown(empty)) == (2, [3])
-    assert empty.sources() == bad.sources()
+    assert (empty.transfer.import_(exported).levels, shown(empty)) == (2, [3])
+    assert empty.sources.levels() == bad.sources.levels()
     filled = open_store(tmp_path / "filled.db")
     filled.add("mine", subject="mine")
-    done = filled.import_(exported)
+    done = filled.transfer.import_(exported)
     assert (done.levels, len(done.levels_left)) == (0, 2)
-    assert (shown(filled), "chat" in filled.sources()) == ([1, 2, 3, 4], False)
+    assert (shown(filled), "chat" in filled.sources.levels()) == ([1, 2, 3, 4], False)
     wary = open_store(tmp_path / "wary.db")
-    wary.distrust(BAD)
-    wary.import_(exported)
+    wary.sources.distrust(BAD)
+    wary.transfer.import_(exported)
     assert (shown(wary), wary.episodes.list()) == ([3], [])
-    assert wary.verify() == []
-    wary.trust(BAD)
+    assert wary.ledger.verify() == []
+    wary.sources.trust(BAD)
     assert shown(wary) == [1, 2, 3]
 
 
 def test_a_row_of_another_program_is_hidden_when_it_is_adopted(store: Store) -> None:
-    store.distrust(BAD)
+    store.sources.distrust(BAD)
     sql(
         store.path,
         "INSERT INTO memstore_facts (content, subject, category, created_at, source)"
         " VALUES ('x', 's', 'note', '2026-01-01T00:00:00.000000Z', 'web:a.org/x')",
     )
     store.add("y", subject="s")
-    assert (shown(store), store.verify()) == ([2], [])
+    assert (shown(store), store.ledger.verify()) == ([2], [])
 
 
 def test_a_write_that_fails_hides_nothing(bad: Store) -> None:
-    bad.distrust(BAD)
+    bad.sources.distrust(BAD)
 
     def fail() -> None:
         with facts_of(bad).writing() as transaction:
@@ -446,28 +446,28 @@ def test_a_write_that_fails_hides_nothing(bad: Store) -> None:
 
 
 def test_a_backup_has_what_is_distrusted(bad: Store, open_store: OpenStore, tmp_path: Path) -> None:
-    bad.distrust(BAD)
+    bad.sources.distrust(BAD)
     bad.file.backup(tmp_path / "backup.db")
     copy = open_store(tmp_path / "backup.db")
-    assert (shown(copy), copy.sources()[BAD]) == ([3], "distrusted")
+    assert (shown(copy), copy.sources.levels()[BAD]) == ([3], "distrusted")
 
 
 # -- what is derived is checked and rebuilt ----------------------------------------------
 
 
 def test_what_another_program_hides_or_shows_is_found_and_repaired(bad: Store) -> None:
-    bad.distrust(BAD)
+    bad.sources.distrust(BAD)
     with bad.file.engine.write() as transaction:
         transaction.execute("DELETE FROM memstore_distrusted WHERE fact_id = 1")
         transaction.execute("INSERT INTO memstore_distrusted VALUES (3), (99)")
         transaction.execute("DELETE FROM memstore_distrusted_episodes")
-    assert [(one.message, one.repairable) for one in bad.verify()] == [
+    assert [(one.message, one.repairable) for one in bad.ledger.verify()] == [
         ("facts wrongly hidden, or wrongly shown: 1, 3, 99", True),
         ("episodes wrongly hidden, or wrongly shown: 1", True),
     ]
     assert {one.check for one in bad.file.doctor()} == {"trust"}
     bad.file.rebuild()
-    assert (bad.verify(), shown(bad)) == ([], [3])
+    assert (bad.ledger.verify(), shown(bad)) == ([], [3])
 
 
 @pytest.mark.parametrize(
@@ -480,13 +480,13 @@ def test_what_another_program_hides_or_shows_is_found_and_repaired(bad: Store) -
 def test_a_table_of_sources_that_another_program_changes_is_restored(
     bad: Store, change: str
 ) -> None:
-    bad.distrust(BAD)
+    bad.sources.distrust(BAD)
     sql(bad.path, change)
-    told = next(one.message for one in bad.verify() if one.check == "trust")
+    told = next(one.message for one in bad.ledger.verify() if one.check == "trust")
     assert told.startswith("sources that count other than journalled: ")
     assert BAD in told
     bad.file.rebuild()
-    assert (bad.verify(), shown(bad), bad.sources()[BAD]) == ([], [3], "distrusted")
+    assert (bad.ledger.verify(), shown(bad), bad.sources.levels()[BAD]) == ([], [3], "distrusted")
 
 
 # -- any order of changes ----------------------------------------------------------------
@@ -526,9 +526,9 @@ def act(store: Store, act: tuple[Any, ...]) -> None:
         elif kind == "erase episode":
             store.episodes.erase(given[0])
         elif kind == "revert":
-            store.revert(source=given[0]).apply()
+            store.ledger.revert(source=given[0]).apply()
         elif kind in ("distrust", "trust"):
-            getattr(store, kind)(given[0])
+            getattr(store.sources, kind)(given[0])
         else:
             getattr(store.within(source=given[1]), kind)(given[0])
     except (Conflict, NotFound):
@@ -564,12 +564,12 @@ def test_what_is_hidden_follows_every_change(acts: list[tuple[Any, ...]], prefix
             act(store, one)
             check(store)
         for source in ("web:a.org", "web:a.org/x", "web:", "chat"):
-            store.trust(source)
+            store.sources.trust(source)
         before = everything(store)
         assert before["status"]["distrusted"] == 0
-        store.distrust(prefix)
+        store.sources.distrust(prefix)
         check(store)
-        store.trust(prefix)
+        store.sources.trust(prefix)
         assert everything(store) == before
 
 
@@ -599,10 +599,10 @@ def test_what_was_hidden_at_a_line_is_what_was_hidden_then(acts: list[tuple[Any,
 
 
 def test_what_was_hidden_at_a_line_outlives_an_erasure(bad: Store) -> None:
-    bad.distrust(BAD)
+    bad.sources.distrust(BAD)
     line = bad.file.head().line
     bad.episodes.erase(1)
-    bad.trust(BAD)
+    bad.sources.trust(BAD)
     with bad.file.engine.read() as transaction:
         assert trust.distrusted_at(transaction, [1, 2, 3], line) == {1, 2}
         assert trust.distrusted_at(transaction, [1, 2, 3], line - 1) == set()

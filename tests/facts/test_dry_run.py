@@ -31,7 +31,7 @@ def test_a_dry_run_tells_the_act_and_writes_nothing(store: Store, path: Path) ->
     assert store.get(old.id) == old
     assert store.search("Lisbon")[0].fact.id == old.id
     store.delete(old.id)
-    assert store.log(limit=1)[0].text == would.text
+    assert store.ledger.log(limit=1)[0].text == would.text
     again = store.delete(old.id, dry_run=True)
     assert (again.changes, again.text) == ((), "")
 
@@ -89,7 +89,7 @@ def test_a_dry_run_tells_what_then_happens(
         if would is None:
             assert str(error) == str(done)
         elif would.changes:
-            (act,) = store.of("all").log(limit=1)
+            (act,) = store.of("all").ledger.log(limit=1)
             assert (act.changes, act.actor) == (would.changes, would.actor)
         else:
             assert store.file.head() == line

@@ -35,7 +35,7 @@ ANA, BEN = Scope(user_id="ana"), Scope(user_id="ben")
 
 
 def kinds(store: Store, fact_id: int, **asked: Any) -> list[str]:
-    return [entry.kind for entry in store.explain(fact_id, **asked).entries]
+    return [entry.kind for entry in store.ledger.explain(fact_id, **asked).entries]
 
 
 @pytest.fixture
@@ -45,20 +45,22 @@ def heard(store: Store) -> Store:
     said = store.episodes.add("Well. Ana likes tea. Bye.", source="chat", speaker="user")
     new = NewFact(content="Ana likes tea.", subject="ana", episode_id=said.id, supersedes=1)
     why = {"said": "ana likes tea", "model": "m", "episode": said.id}
-    store.apply([AddFact(fact=new, evidence=why)])
+    store.ledger.apply([AddFact(fact=new, evidence=why)])
     store.confirm(2)
     second = store.episodes.record("So Ana likes tea.", source="letters")
-    store.apply([KeepFact(fact_id=2, evidence={"said": "Ana likes tea.", "episode": second.id})])
+    store.ledger.apply(
+        [KeepFact(fact_id=2, evidence={"said": "Ana likes tea.", "episode": second.id})]
+    )
     third = store.episodes.record("Ana hates tea.", source="radio")
     other = NewFact(content="Ana hates tea.", subject="ana", episode_id=third.id)
     because = {"episode": third.id, "similarity": 0.914, "changes": [["likes", "hates"]]}
-    store.apply([AddFact(fact=other, precedence=MayReplace(2), evidence=because)])
+    store.ledger.apply([AddFact(fact=other, precedence=MayReplace(2), evidence=because)])
     return store
 
 
 def test_explanation_has_its_verdict_and_what_happened_in_order(heard: Store) -> None:
     day = f"{heard.get(2).created_at:%Y-%m-%d}"
-    assert str(heard.explain(2)).splitlines() == [
+    assert str(heard.ledger.explain(2)).splitlines() == [
         "fact 2 is active; it counts as a person's word; 1 proposal against it",
         f'said by user in episode 1 (chat) on {day}: "Ana likes tea."',
         f"→ replaced fact 1 by user through library on {day}, because m read in episode 1"
@@ -70,8 +72,8 @@ def test_explanation_has_its_verdict_and_what_happened_in_order(heard: Store) ->
 
 
 def test_entries_name_line_time_author_episode_and_words(heard: Store) -> None:
-    first, replaced, *_, denied = heard.explain(2).entries
-    line = heard.journal(2)[0]
+    first, replaced, *_, denied = heard.ledger.explain(2).entries
+    line = heard.ledger.journal(2)[0]
     assert (first.kind, first.actor, first.through, first.source) == (
         "said",
         "user",
@@ -79,9 +81,11 @@ def test_entries_name_line_time_author_episode_and_words(heard: Store) -> None:
         "chat",
     )
     assert (first.episode_id, first.words) == (1, "Ana likes tea.")
-    assert first.at in [line.at for line in heard.journal(2)]
+    assert first.at in [line.at for line in heard.ledger.journal(2)]
     assert (replaced.fact_id, replaced.words) == (1, "Ana likes coffee.")
-    assert replaced.line == next(line.id for line in heard.journal(1) if line.kind == "supersede")
+    assert replaced.line == next(
+        line.id for line in heard.ledger.journal(1) if line.kind == "supersede"
+    )
     assert (denied.proposal_id, denied.fact_id, denied.episode_id) == (1, 3, 3)
     assert denied.evidence is not None
     assert denied.evidence["similarity"] == 0.914
@@ -89,7 +93,7 @@ def test_entries_name_line_time_author_episode_and_words(heard: Store) -> None:
 
 
 def test_superseded_fact_names_what_superseded_it(heard: Store) -> None:
-    explanation = heard.explain(1)
+    explanation = heard.ledger.explain(1)
     assert explanation.verdict.startswith("fact 1 was superseded by fact 2 on ")
     assert kinds(heard, 1) == ["said", "superseded"]
     assert explanation.entries[1].words == "Ana likes tea."
@@ -100,8 +104,8 @@ def test_only_what_superseded_a_fact_last_replaced_it(store: Store) -> None:
     store.add("Ana likes coffee.", subject="ana")
     store.add("Ana likes tea.", subject="ana")
     store.supersede(1, 2)
-    line = next(line.id for line in store.journal(1) if line.kind == "supersede")
-    store.revert(lines=[line]).apply()
+    line = next(line.id for line in store.ledger.journal(1) if line.kind == "supersede")
+    store.ledger.revert(lines=[line]).apply()
     store.add("Ana likes water.", subject="ana")
     store.supersede(1, 3)
     assert kinds(store, 2) == ["said"]
@@ -110,23 +114,23 @@ def test_only_what_superseded_a_fact_last_replaced_it(store: Store) -> None:
 
 
 def test_fact_that_was_only_proposed_says_so(heard: Store) -> None:
-    *_, entry = heard.explain(3).entries
+    *_, entry = heard.ledger.explain(3).entries
     assert (entry.kind, entry.fact_id, entry.proposal_id) == ("proposed", 2, 1)
 
 
 def test_decided_proposals_are_told_with_their_decision(heard: Store) -> None:
     heard.proposals.reject(1)
     assert kinds(heard, 2)[-2:] == ["denied", "rejected"]
-    assert "against it" not in heard.explain(2).verdict
-    assert "which was rejected" in str(heard.explain(2))
+    assert "against it" not in heard.ledger.explain(2).verdict
+    assert "which was rejected" in str(heard.ledger.explain(2))
 
 
 def test_accepted_proposal_is_the_reason(heard: Store) -> None:
     heard.proposals.accept(1)
-    *_, entry = heard.explain(2).entries
+    *_, entry = heard.ledger.explain(2).entries
     assert entry.kind == "superseded"
     assert "because proposal 1 was accepted" in entry.text
-    assert "replaced fact 2" in str(heard.explain(3))
+    assert "replaced fact 2" in str(heard.ledger.explain(3))
 
 
 @pytest.mark.parametrize(
@@ -141,7 +145,7 @@ def test_each_change_is_an_entry(
     heard: Store, change: Callable[[Store], object], kind: str, words: str
 ) -> None:
     change(heard)
-    *_, entry = heard.explain(2).entries
+    *_, entry = heard.ledger.explain(2).entries
     assert entry.kind == kind
     assert entry.text.startswith(words)
 
@@ -150,17 +154,17 @@ def test_deletion_by_a_model_says_what_it_read(store: Store) -> None:
     store.add("Ana has a dog.", subject="ana")
     said = store.episodes.record("The dog died.")
     why = {"said": "The dog died.", "episode": said.id, "model": "llm"}
-    store.apply([DeleteFact(fact_id=1, evidence=why)])
-    *_, entry = store.explain(1).entries
+    store.ledger.apply([DeleteFact(fact_id=1, evidence=why)])
+    *_, entry = store.ledger.explain(1).entries
     assert 'because llm read in episode 1 "The dog died."' in entry.text
     store.episodes.erase(said.id)
-    assert "died" not in str(store.explain(1))
+    assert "died" not in str(store.ledger.explain(1))
 
 
 def test_what_was_taken_back_names_the_lines(heard: Store) -> None:
-    lines = [line.id for line in heard.journal(2) if line.kind == "confirm"]
-    done = heard.revert(lines=lines).apply()
-    entry = next(one for one in heard.explain(2).entries if one.line in done.lines)
+    lines = [line.id for line in heard.ledger.journal(2) if line.kind == "confirm"]
+    done = heard.ledger.revert(lines=lines).apply()
+    entry = next(one for one in heard.ledger.explain(2).entries if one.line in done.lines)
     assert entry.kind == "unconfirmed"
     assert f"because it takes back lines {lines[0]}, {lines[1]}" in entry.text
 
@@ -169,28 +173,28 @@ def test_confirmation_that_was_taken_back_is_told_so(store: Store) -> None:
     store.add("Ana likes tea.", subject="ana")
     store.confirm(1)
     store.confirm(1)
-    (line,) = [line.id for line in store.journal(1) if line.kind == "confirm"][1:]
-    done = store.revert(lines=[line]).apply()
+    (line,) = [line.id for line in store.ledger.journal(1) if line.kind == "confirm"][1:]
+    done = store.ledger.revert(lines=[line]).apply()
     assert kinds(store, 1) == ["said", "confirmed", "taken back", "unconfirmed"]
-    assert "which was taken back" in store.explain(1).entries[2].text
-    assert "confirmed twice" not in str(store.explain(1))
-    store.revert(lines=done.lines).apply()
+    assert "which was taken back" in store.ledger.explain(1).entries[2].text
+    assert "confirmed twice" not in str(store.ledger.explain(1))
+    store.ledger.revert(lines=done.lines).apply()
     assert kinds(store, 1)[:3] == ["said", "confirmed", "confirmed"]
-    assert "because it takes back line" in store.explain(1).entries[-1].text
+    assert "because it takes back line" in store.ledger.explain(1).entries[-1].text
 
 
 def test_expiry_is_told_before_and_after(store: Store) -> None:
     store.add("The offer holds.", subject="shop", expired_at="2020-01-01")
     store.add("The other offer holds.", subject="shop", expired_at="2999-01-01")
-    assert store.explain(1).verdict.startswith("fact 1 expired on 2020-01-01")
+    assert store.ledger.explain(1).verdict.startswith("fact 1 expired on 2020-01-01")
     assert kinds(store, 1)[-1] == "expired"
-    assert store.explain(2).entries[-1].text == "expires on 2999-01-01"
+    assert store.ledger.explain(2).entries[-1].text == "expires on 2999-01-01"
 
 
 def test_text_of_others_is_told_with_its_source(store: Store) -> None:
     page = store.episodes.record("Ana lives in Oslo.", source="web:a.org")
     store.within(source="x").add("Ana lives in Oslo.", subject="ana", episode_id=page.id)
-    explanation = store.explain(1)
+    explanation = store.ledger.explain(1)
     assert (explanation.trust, explanation.source) == ("external", "web:a.org")
     assert explanation.verdict.endswith("it counts as the text of others (web:a.org)")
 
@@ -199,15 +203,15 @@ def test_fact_that_counts_more_says_why_it_was_kept(store: Store) -> None:
     mine = store.add("Ana lives in Rome", subject="ana")
     page = store.episodes.record("Ana lives in Oslo", source="web:a.org/ana")
     store.add("Ana lives in Oslo", subject="ana", episode_id=page.id, supersedes=mine.id)
-    assert "because what speaks against it counts less" in str(store.explain(mine.id))
+    assert "because what speaks against it counts less" in str(store.ledger.explain(mine.id))
 
 
 def test_hidden_fact_names_the_source_and_who_distrusted_it(store: Store) -> None:
     page = store.episodes.record("Ana lives in Oslo", source="web:a.org/ana")
     store.add("Ana lives in Oslo", subject="ana", episode_id=page.id)
     store.add("Ana lives in Rome", subject="ana")
-    store.distrust("web:a.org")
-    explanation = store.explain(1)
+    store.sources.distrust("web:a.org")
+    explanation = store.ledger.explain(1)
     assert explanation.verdict == (
         'fact 1 is hidden; it rests on "web:a.org/ana" alone, which is distrusted'
     )
@@ -215,18 +219,18 @@ def test_hidden_fact_names_the_source_and_who_distrusted_it(store: Store) -> Non
     *_, entry = explanation.entries
     assert (entry.kind, entry.source, entry.actor) == ("distrusted", "web:a.org", "user")
     assert entry.text.startswith("web:a.org was distrusted by user through library on ")
-    store.trust("web:a.org")
+    store.sources.trust("web:a.org")
     assert kinds(store, 1) == ["said", "distrusted", "trusted"]
-    assert store.explain(1).verdict.startswith("fact 1 is active")
+    assert store.ledger.explain(1).verdict.startswith("fact 1 is active")
     assert kinds(store, 2) == ["said"]
 
 
 def test_fact_that_stays_hidden_after_erasing_says_why(store: Store) -> None:
     page = store.episodes.record("Ana lives in Oslo", source="web:a.org/secret")
     store.add("Ana lives in Oslo", subject="ana", episode_id=page.id)
-    store.distrust("web:a.org")
+    store.sources.distrust("web:a.org")
     store.episodes.erase(page.id)
-    explanation = store.explain(1)
+    explanation = store.ledger.explain(1)
     assert explanation.verdict.startswith("fact 1 is hidden; it rests on")
     *_, entry = explanation.entries
     assert entry.kind == "distrusted"
@@ -235,21 +239,21 @@ def test_fact_that_stays_hidden_after_erasing_says_why(store: Store) -> None:
 
 
 def test_source_distrusted_before_counts_as_long_as_it_is(store: Store) -> None:
-    store.distrust("web:a.org")
+    store.sources.distrust("web:a.org")
     page = store.episodes.record("Ana lives in Oslo", source="web:a.org/ana")
     store.add("Ana lives in Oslo", subject="ana", episode_id=page.id)
     assert kinds(store, 1) == ["distrusted", "said"]
-    store.trust("web:a.org")
+    store.sources.trust("web:a.org")
     assert kinds(store, 1) == ["said", "trusted"]
 
 
 def test_confined_store_does_not_say_who_distrusted_a_source(store: Store) -> None:
     page = store.episodes.record("Ana lives in Oslo", source="web:a.org/ana")
     store.add("Ana lives in Oslo", subject="ana", episode_id=page.id)
-    store.within("other", source="elsewhere").distrust("web:a.org")
-    *_, entry = store.within(confined=True).explain(1).entries
+    store.within("other", source="elsewhere").sources.distrust("web:a.org")
+    *_, entry = store.within(confined=True).ledger.explain(1).entries
     assert (entry.kind, entry.actor, entry.through, entry.line) == ("distrusted", None, None, None)
-    assert "elsewhere" not in str(store.within(confined=True).explain(1))
+    assert "elsewhere" not in str(store.within(confined=True).ledger.explain(1))
 
 
 # -- what is erased --------------------------------------------------------------------------------
@@ -257,42 +261,42 @@ def test_confined_store_does_not_say_who_distrusted_a_source(store: Store) -> No
 
 def test_erased_fact_has_its_changes_without_a_word(heard: Store) -> None:
     heard.erase(2)
-    explanation = heard.explain(2)
+    explanation = heard.ledger.explain(2)
     assert explanation.verdict.startswith("fact 2 was erased on ")
     assert (explanation.trust, explanation.status) == (None, "erased")
     assert [entry.kind for entry in explanation.entries][-1] == "erased"
-    shown = json.dumps([heard.explain(id_).to_dict() for id_ in (1, 2, 3)]).casefold()
+    shown = json.dumps([heard.ledger.explain(id_).to_dict() for id_ in (1, 2, 3)]).casefold()
     assert "likes tea" not in shown
-    assert "which was erased" in str(heard.explain(1))
+    assert "which was erased" in str(heard.ledger.explain(1))
 
 
 def test_erased_fact_has_no_owners_any_more(store: Store) -> None:
     store.add("Ana likes tea.", subject="ana", user_id="ana")
     store.erase(1)
-    assert store.explain(1).status == "erased"
-    assert store.of("all").explain(1).status == "erased"
-    assert store.of().explain(1).status == "erased"
+    assert store.ledger.explain(1).status == "erased"
+    assert store.of("all").ledger.explain(1).status == "erased"
+    assert store.of().ledger.explain(1).status == "erased"
     for scope in (ANA, BEN):
         with pytest.raises(NotFound):
-            store.of(scope).explain(1)
+            store.of(scope).ledger.explain(1)
 
 
 @pytest.mark.parametrize("episode_id", [1, 2, 3])
 def test_leg_of_an_erased_episode_is_told_as_erased(heard: Store, episode_id: int) -> None:
     source = {1: "chat", 2: "letters", 3: "radio"}[episode_id]
     heard.episodes.erase(episode_id)
-    shown = json.dumps(heard.explain(2).to_dict())
+    shown = json.dumps(heard.ledger.explain(2).to_dict())
     assert source not in shown
     assert ("erased" in kinds(heard, 2)) == (episode_id != 3)
     if episode_id == 1:
-        assert 'episode 1, which was erased: "Ana likes tea."' in str(heard.explain(2))
+        assert 'episode 1, which was erased: "Ana likes tea."' in str(heard.ledger.explain(2))
 
 
 def test_fact_without_any_leg_says_so(store: Store) -> None:
     said = store.episodes.record("Ana likes tea.")
     store.add("Ana likes tea.", subject="ana", episode_id=said.id)
     store.episodes.erase(said.id)
-    assert store.explain(1).verdict.endswith("nothing that it rests on is left")
+    assert store.ledger.explain(1).verdict.endswith("nothing that it rests on is left")
 
 
 ACTS = st.lists(
@@ -337,9 +341,13 @@ class Played:
         elif act == "deny":
             self._stored(AddFact(fact=new, precedence=MayReplace(old), evidence=why), word)
         elif act == "keep":
-            store.apply([KeepFact(fact_id=old, evidence={"said": other, "episode": said.id})])
+            store.ledger.apply(
+                [KeepFact(fact_id=old, evidence={"said": other, "episode": said.id})]
+            )
         elif act == "delete":
-            store.apply([DeleteFact(fact_id=old, evidence={"said": other, "episode": said.id})])
+            store.ledger.apply(
+                [DeleteFact(fact_id=old, evidence={"said": other, "episode": said.id})]
+            )
         elif act in ("accept", "reject") and (open_ := store.of("all").proposals.list()):
             getattr(store.proposals, act)(open_[0].id)
         elif act == "restore" and (past := self._past()):
@@ -348,7 +356,7 @@ class Played:
             store.confirm(old)
 
     def _stored(self, change: AddFact, word: str) -> None:
-        (done,) = self.store.apply([change])
+        (done,) = self.store.ledger.apply([change])
         self.facts[done.fact.id] = word
 
     def _past(self) -> list[int]:
@@ -357,7 +365,7 @@ class Played:
 
     def shown(self, fact_id: int, owners: Scope | None = None) -> str:
         seen = self.store if owners is None else self.store.of(owners)
-        explanation = seen.explain(fact_id)
+        explanation = seen.ledger.explain(fact_id)
         return str(explanation) + json.dumps(explanation.to_dict())
 
 
@@ -411,7 +419,7 @@ def test_no_word_of_other_owners_is_ever_shown(
                     if whose != owner and not any(word in turn for turn in own)
                 ]
                 assert not [word for word in strange if word in shown]
-            assert str(store.of("all").explain(fact_id))
+            assert str(store.of("all").ledger.explain(fact_id))
 
 
 # -- who may see what ------------------------------------------------------------------------------
@@ -422,10 +430,12 @@ def shared(store: Store) -> Store:
     """Ana's fact 1, superseded by Ben's fact 2, and confirmed by what Ben said."""
     store.add("Ana likes tea.", subject="ana", user_id="ana")
     said = store.of(BEN).episodes.add("Ana likes tea. Ben's secret.", source="bens")
-    store.apply([KeepFact(fact_id=1, evidence={"said": "Ana likes tea.", "episode": said.id})])
+    store.ledger.apply(
+        [KeepFact(fact_id=1, evidence={"said": "Ana likes tea.", "episode": said.id})]
+    )
     other = NewFact(content="Ana likes Ben's tea.", subject="ana", supersedes=1, user_id="ben")
     why = {"said": "secret words", "episode": said.id, "changes": [["tea", "Ben's tea"]]}
-    store.apply([AddFact(fact=other, evidence=why)])
+    store.ledger.apply([AddFact(fact=other, evidence=why)])
     return store
 
 
@@ -433,7 +443,7 @@ def shared(store: Store) -> Store:
 def test_other_owners_fact_and_episode_are_mentioned_but_not_named(
     shared: Store, scope: Scope | None
 ) -> None:
-    explanation = (shared if scope is None else shared.of(scope)).explain(1)
+    explanation = (shared if scope is None else shared.of(scope)).ledger.explain(1)
     shown = str(explanation) + json.dumps(explanation.to_dict())
     assert "Ben" not in shown
     assert "secret" not in shown
@@ -446,12 +456,12 @@ def test_other_owners_fact_and_episode_are_mentioned_but_not_named(
 
 
 def test_everybodys_facts_are_named_if_asked_for(shared: Store) -> None:
-    *_, last = shared.of("all").explain(1).entries
+    *_, last = shared.of("all").ledger.explain(1).entries
     assert (last.fact_id, last.words) == (2, "Ana likes Ben's tea.")
 
 
 def test_replaced_fact_of_other_owners_is_not_named(shared: Store) -> None:
-    explanation = shared.of(BEN).explain(2)
+    explanation = shared.of(BEN).ledger.explain(2)
     assert "replaced another fact" in str(explanation)
     assert "likes tea" not in str(explanation)
 
@@ -459,17 +469,17 @@ def test_replaced_fact_of_other_owners_is_not_named(shared: Store) -> None:
 @pytest.mark.parametrize("scope", [BEN, Scope()])
 def test_other_owners_explanation_is_not_found(shared: Store, scope: Scope) -> None:
     with pytest.raises(NotFound):
-        shared.of(scope).explain(1)
+        shared.of(scope).ledger.explain(1)
 
 
 @pytest.mark.parametrize("confined", [False, True])
 def test_another_namespace_explains_nothing_of_it(heard: Store, confined: bool) -> None:
     for state in (1, 2):
         with pytest.raises(NotFound):
-            heard.within("other", confined=confined).explain(state)
+            heard.within("other", confined=confined).ledger.explain(state)
     heard.erase(1)
     with pytest.raises(NotFound):
-        heard.within("other", confined=confined).explain(1)
+        heard.within("other", confined=confined).ledger.explain(1)
 
 
 # -- every way in ----------------------------------------------------------------------------------
@@ -485,15 +495,15 @@ def test_another_namespace_explains_nothing_of_it(heard: Store, confined: bool) 
 )
 def test_evidence_of_callers_may_be_anything(store: Store, evidence: dict[str, Any]) -> None:
     store.add("Ana likes tea.", subject="ana")
-    store.apply([KeepFact(fact_id=1, evidence=evidence)])
-    *_, entry = store.explain(1).entries
+    store.ledger.apply([KeepFact(fact_id=1, evidence=evidence)])
+    *_, entry = store.ledger.explain(1).entries
     assert entry.kind == "kept"
     assert entry.evidence == evidence
 
 
 def test_texts_are_cut_and_cannot_break_lines(store: Store) -> None:
     store.add("one\ntwo\x1b[31m\u202e " + "x" * 900, subject="s")
-    text = str(store.explain(1))
+    text = str(store.ledger.explain(1))
     assert len(text.splitlines()) == 2
     assert text.isprintable() or "\n" in text
     assert "\x1b" not in text
@@ -506,24 +516,24 @@ def test_imported_fact_has_the_same_explanation(
 ) -> None:
     heard.proposals.accept(1)
     copy = open_store(tmp_path / "copy.db")
-    copy.import_(heard.export())
+    copy.transfer.import_(heard.transfer.export())
     for fact_id in (1, 2, 3):
         assert kinds(copy, fact_id) == kinds(heard, fact_id)
-        assert copy.explain(fact_id).verdict == heard.explain(fact_id).verdict
+        assert copy.ledger.explain(fact_id).verdict == heard.ledger.explain(fact_id).verdict
 
 
 def test_async_store_explains_too(heard: Store) -> None:
-    explanation = asyncio.run(AsyncStore(heard).explain(2))
-    assert explanation == heard.explain(2)
+    explanation = asyncio.run(AsyncStore(heard).ledger.explain(2))
+    assert explanation == heard.ledger.explain(2)
 
 
 def test_unknown_fact_is_not_found(store: Store) -> None:
     with pytest.raises(NotFound):
-        store.explain(1)
+        store.ledger.explain(1)
 
 
 def test_what_changed_the_trust_of_sources_is_found_by_an_index(store: Store) -> None:
-    store.distrust("web:a.org")
+    store.sources.distrust("web:a.org")
     for number in range(50):
         store.add(f"fact {number}", subject="s")
     with store.file.engine.read() as transaction:

@@ -26,7 +26,7 @@ MUNICH = {"content": "Alice lives in Munich", "subject": "alice", "category": "i
 
 
 def kinds(store: Store, fact_id: int) -> list[str]:
-    return [operation.kind for operation in store.journal(fact_id)]
+    return [operation.kind for operation in store.ledger.journal(fact_id)]
 
 
 def test_add_returns_what_get_returns(store: Store) -> None:
@@ -314,7 +314,7 @@ def test_erase_leaves_only_an_empty_entry_in_the_history(store: Store) -> None:
         (b.id, "active", b.content),
     ]
     assert store.list(active_only=False, include_deleted=True) == [b]
-    operations = [o for o in store.journal(b.id) if o.fact_id == a.id]
+    operations = [o for o in store.ledger.journal(b.id) if o.fact_id == a.id]
     assert [o.kind for o in operations] == ["add", "supersede", "erase"]
     *earlier, erasure = operations
     assert all(o.before is None and o.after is None for o in earlier)
@@ -360,7 +360,7 @@ def test_list_filters_by_subject_and_category(store: Store) -> None:
 def test_touch_counts_only_facts_of_its_namespace(open_store: Callable[..., Store]) -> None:
     here, there = open_store(), open_store(namespace="other")
     mine, theirs = here.add(**BERLIN), there.add(**MUNICH)
-    assert here.touch([mine.id, theirs.id, 99]) == 1
+    assert here.searches.note_use([mine.id, theirs.id, 99]) == 1
     assert (here.get(mine.id).use_count, there.get(theirs.id).use_count) == (1, 0)
     assert here.get(mine.id).last_used_at is not None
 
@@ -384,7 +384,7 @@ def test_status_counts_the_namespace(store: Store, open_store: Callable[..., Sto
 def test_journal_names_author_and_source(open_store: Callable[..., Store]) -> None:
     store = open_store(actor="ada", source="test")
     fact = store.add(**BERLIN)
-    (operation,) = store.journal(fact.id)
+    (operation,) = store.ledger.journal(fact.id)
     assert (operation.actor, operation.source, operation.fact_id) == ("ada", "test", fact.id)
     assert operation.after is not None
     assert operation.after["content"] == fact.content
@@ -406,7 +406,7 @@ def test_subjects_are_found_with_spaces_around_them(store: Store) -> None:
 
 @pytest.mark.parametrize("limit", [0, -1, 2.5, 2**70])
 def test_limits_are_positive_whole_numbers(store: Store, limit: int) -> None:
-    for ask in (store.list, store.tasks.list, store.embed_pending):
+    for ask in (store.list, store.tasks.list, store.file.embed_pending):
         with pytest.raises(ValueError, match="limit must be at least 1"):
             ask(limit=limit)
 
@@ -453,7 +453,7 @@ def test_namespace_cannot_be_rebound(store: Store) -> None:
 def test_in_memory_store_behaves_like_any_other(open_store: Callable[..., Store]) -> None:
     store = open_store(":memory:", wait_seconds=1)
     store.add(**BERLIN)
-    half_read = store.export()
+    half_read = store.transfer.export()
     next(half_read)
     store.add(**MUNICH)
     assert len(store.list()) == 2
@@ -568,7 +568,7 @@ def test_fact_needs_an_existing_episode(store: Store, episode_id: int) -> None:
     with pytest.raises(NotFound, match=f"^{says}"):
         store.add(**new, supersedes=old.id)
     with pytest.raises(NotFound, match=f"^{says}"):
-        store.apply([AddFact(fact=NewFact(**new))])
+        store.ledger.apply([AddFact(fact=NewFact(**new))])
     assert store.list(active_only=False) == [old]
 
 
@@ -587,8 +587,10 @@ def test_fact_of_another_subject_supersedes_only_with_any_subject(store: Store) 
     for attempt in (
         lambda: store.supersede(old.id, new.id),
         lambda: store.add("Bob left", subject="bob", supersedes=old.id),
-        lambda: store.apply([SupersedeFact(old_id=old.id, new_id=new.id)]),
-        lambda: store.apply([AddFact(fact=NewFact(content="c", subject="bob", supersedes=old.id))]),
+        lambda: store.ledger.apply([SupersedeFact(old_id=old.id, new_id=new.id)]),
+        lambda: store.ledger.apply(
+            [AddFact(fact=NewFact(content="c", subject="bob", supersedes=old.id))]
+        ),
     ):
         with pytest.raises(Conflict, match=says) as caught:
             attempt()
@@ -643,7 +645,9 @@ def test_a_batch_confirms_its_duplicates(store: Store) -> None:
     held = store.add(**BERLIN)
     new = NewFact(**BERLIN)
     other = NewFact(**MUNICH)
-    applied = store.apply([AddFact(fact=one, unless_known=True) for one in (new, other, other)])
+    applied = store.ledger.apply(
+        [AddFact(fact=one, unless_known=True) for one in (new, other, other)]
+    )
     assert [one.known for one in applied] == [True, False, True]
     assert [one.fact.id - held.id for one in applied] == [0, 1, 1]
     assert [store.get(one.fact.id).confirmed_count for one in applied[1:]] == [1, 1]

@@ -36,7 +36,7 @@ def test_putting_again_supersedes_or_changes_nothing(store: Store) -> None:
     assert put(store, "k", "one", metadata={"n": 1}) == first
     second = put(store, "k", "one", metadata={"n": True})  # equal in Python, not in JSON
     third = store.add("two", subject="another", external_key="k")
-    assert store.by_key("k") == third
+    assert store.keys.get("k") == third
     assert contents(store, "k") == [
         ("one", "superseded"),
         ("one", "superseded"),
@@ -51,12 +51,12 @@ def test_only_a_new_expiry_is_a_change_of_the_fact(store: Store) -> None:
     later = put(store, "k", "one", expired_at="2999-01-01T00:00:00Z")
     assert later.id == first.id
     assert later.expired_at is not None
-    assert [line.kind for line in store.journal(first.id)] == ["add", "update"]
+    assert [line.kind for line in store.ledger.journal(first.id)] == ["add", "update"]
 
 
 def test_an_expired_fact_is_superseded_even_by_an_equal_one(store: Store) -> None:
     first = put(store, "k", "one", expired_at="2001-01-01T00:00:00Z")
-    assert store.by_key("k") is None
+    assert store.keys.get("k") is None
     assert put(store, "k", "one", expired_at="2001-01-01T00:00:00Z").id != first.id
 
 
@@ -65,10 +65,10 @@ def test_keys_are_exact(store: Store, key: str) -> None:
     for other in KEYS:
         if other != key:
             put(store, other, f"under {other!r}")
-    assert store.by_key(key) is None
+    assert store.keys.get(key) is None
     put(store, key, "here")
-    assert store.by_keys(KEYS).keys() == {*KEYS}
-    assert store.by_key(key).content == "here"  # type: ignore[union-attr]
+    assert store.keys.get_many(KEYS).keys() == {*KEYS}
+    assert store.keys.get(key).content == "here"  # type: ignore[union-attr]
 
 
 def test_keys_belong_to_their_owners_and_namespace(store: Store) -> None:
@@ -76,17 +76,17 @@ def test_keys_belong_to_their_owners_and_namespace(store: Store) -> None:
     hers = put(store, "k", "hers", user_id="ann")
     ours = put(store, "k", "ours")
     there = put(store.within("other"), "k", "there")
-    assert store.by_key("k") == ours
-    assert store.of(scope).by_key("k") == hers
-    assert store.within("other").by_key("k") == there
-    assert store.of(scope).delete_keys(["k", "missing"])[0].id == hers.id
-    assert store.by_key("k") == ours
+    assert store.keys.get("k") == ours
+    assert store.of(scope).keys.get("k") == hers
+    assert store.within("other").keys.get("k") == there
+    assert store.of(scope).keys.delete(["k", "missing"])[0].id == hers.id
+    assert store.keys.get("k") == ours
     assert len(store.of("all").history(external_key="k")) == 2
 
 
 def test_put_and_delete_are_one_transaction_in_order(store: Store) -> None:
     put(store, "old", "goes")
-    done = store.put(
+    done = store.keys.put(
         [
             NewFact(content="one", subject="s", external_key="k"),
             {"content": "two", "subject": "s", "external_key": "k"},
@@ -95,52 +95,56 @@ def test_put_and_delete_are_one_transaction_in_order(store: Store) -> None:
         ]
     )
     assert [fact and fact.content for fact in done] == ["one", "two", "goes", None]
-    assert next(act.changes for act in store.log(limit=1))
-    assert len({line.txn for fact in done if fact for line in store.journal(fact.id)[-1:]}) == 1
+    assert next(act.changes for act in store.ledger.log(limit=1))
+    assert (
+        len({line.txn for fact in done if fact for line in store.ledger.journal(fact.id)[-1:]}) == 1
+    )
     with pytest.raises(InvalidArgument, match="none was stored"):
-        store.put([NewFact(content=text, subject="s", external_key="k") for text in ("x", " ")])
+        store.keys.put(
+            [NewFact(content=text, subject="s", external_key="k") for text in ("x", " ")]
+        )
     with pytest.raises(InvalidArgument, match="external_key is required"):
-        store.put([NewFact(content="x", subject="s")])
-    assert store.by_key("k").content == "two"  # type: ignore[union-attr]
+        store.keys.put([NewFact(content="x", subject="s")])
+    assert store.keys.get("k").content == "two"  # type: ignore[union-attr]
 
 
 def test_a_deleted_key_begins_a_new_chain_and_is_not_restored_beside_it(store: Store) -> None:
     first = put(store, "k", "one")
-    store.delete_keys(["k"])
-    assert store.by_key("k") is None
+    store.keys.delete(["k"])
+    assert store.keys.get("k") is None
     second = put(store, "k", "one")
     assert second.id != first.id
     with pytest.raises(Conflict, match=f"belongs to fact {second.id} now"):
         store.restore(first.id)
-    assert store.restore_deleted(store.get(first.id).deleted_at or "") == 0
-    store.delete_keys(["k"])
+    assert store.ledger.restore_deleted(store.get(first.id).deleted_at or "") == 0
+    store.keys.delete(["k"])
     store.restore(first.id)
-    assert store.by_key("k") == first
+    assert store.keys.get("k") == first
 
 
 def test_the_key_passes_on_to_what_supersedes_in_any_way(store: Store) -> None:
     first = put(store, "k", "one")
     second = store.add("two", subject="s", supersedes=first.id)
-    assert store.by_key("k") == second
+    assert store.keys.get("k") == second
     third = store.add("three", subject="s")
     store.supersede(second.id, third.id)
-    assert store.by_key("k").id == third.id  # type: ignore[union-attr]
-    store.revert(acts=[store.log(limit=1)[0].line]).apply()
-    assert store.by_key("k") == second
+    assert store.keys.get("k").id == third.id  # type: ignore[union-attr]
+    store.ledger.revert(acts=[store.ledger.log(limit=1)[0].line]).apply()
+    assert store.keys.get("k") == second
     assert store.get(third.id).external_key is None
     store.restore(first.id)
-    assert store.by_key("k").content == "one"  # type: ignore[union-attr]
+    assert store.keys.get("k").content == "one"  # type: ignore[union-attr]
     assert store.file.doctor() == []
-    assert store.verify() == []
+    assert store.ledger.verify() == []
 
 
 def test_undoing_a_put_brings_the_fact_before_back(store: Store) -> None:
     first = put(store, "k", "one")
     put(store, "k", "two")
-    undone = store.revert(acts=[store.log(limit=1)[0].line]).apply()
-    assert store.by_key("k") == store.get(first.id)
+    undone = store.ledger.revert(acts=[store.ledger.log(limit=1)[0].line]).apply()
+    assert store.keys.get("k") == store.get(first.id)
     put(store, "k", "three")
-    again = store.revert(lines=undone.lines)  # "two" may not come back beside "three"
+    again = store.ledger.revert(lines=undone.lines)  # "two" may not come back beside "three"
     assert any("its external key is that of fact" in one.reason for one in again.conflicts)
     again.apply()
     assert contents(store, "k")[-1] == ("three", "active")
@@ -151,13 +155,13 @@ def test_keys_as_of_a_moment(store: Store) -> None:
     line = store.file.head().line
     put(store, "k", "two")
     put(store, "later", "three")
-    store.delete_keys(["k"])
+    store.keys.delete(["k"])
     then = store.as_of(f"op:{line}")
-    assert then.by_keys(["k", "later"]).keys() == {"k"}
-    assert then.by_key("k").content == "one"  # type: ignore[union-attr]
+    assert then.keys.get_many(["k", "later"]).keys() == {"k"}
+    assert then.keys.get("k").content == "one"  # type: ignore[union-attr]
     assert [fact.content for fact in then.list(external_key_prefix="k")] == ["one"]
     assert then.count(external_key_prefix="l") == 0
-    assert store.as_of("op:1").by_key("later") is None
+    assert store.as_of("op:1").keys.get("later") is None
 
 
 def test_facts_are_listed_by_the_beginning_of_their_keys(store: Store) -> None:
@@ -174,9 +178,9 @@ def test_facts_are_listed_by_the_beginning_of_their_keys(store: Store) -> None:
 def test_an_erased_fact_has_no_key(store: Store) -> None:
     fact = put(store, "secret", "one")
     store.erase(fact.id)
-    assert store.by_key("secret") is None
+    assert store.keys.get("secret") is None
     assert store.history(external_key="secret") == []
-    assert "secret" not in "".join(store.export())
+    assert "secret" not in "".join(store.transfer.export())
     assert store.file.doctor() == []
 
 
@@ -185,36 +189,36 @@ def test_keys_are_imported_with_their_chains(
 ) -> None:
     put(store, "k", "one")
     other = open_store(tmp_path / "other.db")
-    other.import_([*store.export()])
+    other.transfer.import_([*store.transfer.export()])
     put(store, "k", "two")
     for _ in range(2):
-        other.import_([*store.export()])
+        other.transfer.import_([*store.transfer.export()])
     assert contents(other, "k") == contents(store, "k")
     put(other, "k", "theirs")
     stranger = open_store(tmp_path / "stranger.db")
     put(stranger, "k", "of a stranger")
-    other.import_([*stranger.export()])  # what is here keeps the key
-    assert other.by_key("k").content == "theirs"  # type: ignore[union-attr]
+    other.transfer.import_([*stranger.transfer.export()])  # what is here keeps the key
+    assert other.keys.get("k").content == "theirs"  # type: ignore[union-attr]
     assert other.exists("of a stranger", subject="s")
     assert other.file.doctor() == []
 
 
 def test_what_counts_less_replaces_what_its_key_names(store: Store) -> None:
     put(store, "k", "one")
-    store.trust("web", "external")
+    store.sources.trust("web", "external")
     assert put(store, "k", "two", source="web").status == "active"
-    assert store.by_key("k").content == "two"  # type: ignore[union-attr]
+    assert store.keys.get("k").content == "two"  # type: ignore[union-attr]
     assert store.proposals.list() == []
 
 
 def test_a_key_in_a_batch_of_changes(store: Store) -> None:
     first = put(store, "k", "one")
     new = NewFact(content="two", subject="s", external_key="k")
-    applied, again = store.apply([AddFact(fact=new), AddFact(fact=new)])
+    applied, again = store.ledger.apply([AddFact(fact=new), AddFact(fact=new)])
     assert applied.previous == first
     assert (again.known, again.fact.id) == (True, applied.fact.id)
     with pytest.raises(InvalidArgument, match="external_key"):
-        store.apply([AddFact(fact=new, unless_known=True)])
+        store.ledger.apply([AddFact(fact=new, unless_known=True)])
 
 
 @pytest.mark.parametrize("key", ["", "a\x00b", "k" * 501, "\ud800"])
@@ -222,7 +226,7 @@ def test_a_bad_key_is_refused(store: Store, key: str) -> None:
     with pytest.raises(InvalidArgument, match="external_key"):
         put(store, key, "one")
     with pytest.raises(InvalidArgument, match="external_key"):
-        store.by_key(key)
+        store.keys.get(key)
     assert store.count() == 0
 
 
@@ -269,11 +273,11 @@ def longer(key: str) -> Callable[[dict[str, memstore.Fact]], list[NewFact]]:
 
 def test_what_is_put_depends_on_what_is_there(store: Store) -> None:
     for _ in range(2):
-        (fact,) = store.change_keys(longer("k"), external_keys=["k"])
-    assert fact == store.by_key("k")
+        (fact,) = store.keys.change(longer("k"), external_keys=["k"])
+    assert fact == store.keys.get("k")
     assert contents(store, "k") == [("x", "superseded"), ("xx", "active")]
     line = store.file.head()
-    assert store.change_keys(lambda _: [], external_keys=["k"]) == []
+    assert store.keys.change(lambda _: [], external_keys=["k"]) == []
     assert store.file.head() == line
 
 
@@ -281,15 +285,15 @@ def test_it_gets_the_facts_of_keys_prefixes_and_owners(store: Store) -> None:
     for key in ("a", "dir/b", "dir/c", "directory", "d"):
         put(store, key, key)
         put(store, key, f"hers {key}", user_id="ann")
-    store.delete_keys(["dir/c"])
+    store.keys.delete(["dir/c"])
     seen: list[dict[str, str]] = []
 
     def look(facts: dict[str, memstore.Fact]) -> list[NewFact]:
         seen.append({key: fact.content for key, fact in facts.items()})
         return []
 
-    store.change_keys(look, external_keys=["a", "no"], external_key_prefix="dir/")
-    store.of(user_id="ann").change_keys(look, external_key_prefix="dir/")
+    store.keys.change(look, external_keys=["a", "no"], external_key_prefix="dir/")
+    store.of(user_id="ann").keys.change(look, external_key_prefix="dir/")
     assert seen == [
         {"a": "a", "dir/b": "dir/b"},
         {"dir/b": "hers dir/b", "dir/c": "hers dir/c"},
@@ -305,7 +309,7 @@ def test_it_decides_again_if_others_write_in_the_meantime(store: Store) -> None:
             put(store, "k", "theirs ")
         return longer("k")(facts)
 
-    store.change_keys(decide, external_keys=["k"])
+    store.keys.change(decide, external_keys=["k"])
     assert [sorted(facts) for facts in calls] == [[], ["k"]]
     assert contents(store, "k")[-1] == ("theirs x", "active")
 
@@ -318,23 +322,23 @@ def test_nothing_is_done_if_deciding_fails(store: Store) -> None:
         ]
 
     with pytest.raises(InvalidArgument, match="is required"):
-        store.change_keys(wrong)
+        store.keys.change(wrong)
     with pytest.raises(KeyError):
-        store.change_keys(lambda facts: [DeleteKey(external_key=facts["no"].content)])
+        store.keys.change(lambda facts: [DeleteKey(external_key=facts["no"].content)])
     assert store.count() == 0
 
 
 def test_threads_that_change_one_fact_lose_nothing(store: Store) -> None:
     def work() -> None:
         for _ in range(5):
-            store.change_keys(longer("k"), external_keys=["k"])
+            store.keys.change(longer("k"), external_keys=["k"])
 
     threads = [threading.Thread(target=work) for _ in range(4)]
     for thread in threads:
         thread.start()
     for thread in threads:
         thread.join()
-    fact = store.by_key("k")
+    fact = store.keys.get("k")
     assert fact is not None
     assert fact.content == "x" * 20
     assert store.file.doctor() == []
@@ -363,25 +367,25 @@ def test_any_steps_are_those_of_a_dictionary(steps: list[tuple[str, str, str]]) 
             put(store, key, text)
             model[key] = text
         elif step == "delete":
-            store.delete_keys([key])
+            store.keys.delete([key])
             model.pop(key, None)
         elif step == "undo" and before is not None:
-            store.revert(acts=[store.log(limit=1)[0].line]).apply()
+            store.ledger.revert(acts=[store.ledger.log(limit=1)[0].line]).apply()
             model, before = before, None
             continue
         elif step == "carry":
-            lines = [*store.export()]
+            lines = [*store.transfer.export()]
             store.close()
             store = memstore.open(":memory:", embedder=None)
-            store.import_(lines)
+            store.transfer.import_(lines)
             before = None
             continue
         if store.file.head().line != line:
             before = old
-        held = {name: fact.content for name, fact in store.by_keys(KEYS).items()}
+        held = {name: fact.content for name, fact in store.keys.get_many(KEYS).items()}
         assert held == model
-    assert {name: fact.content for name, fact in store.by_keys(KEYS).items()} == model
-    assert store.verify() == []
+    assert {name: fact.content for name, fact in store.keys.get_many(KEYS).items()} == model
+    assert store.ledger.verify() == []
     store.close()
 
 
@@ -400,14 +404,14 @@ def test_searches_find_by_the_beginning_of_keys(store: Store) -> None:
     assert found("c") == set()
     then = store.as_of(f"op:{store.file.head().line}")
     put(store, "a/3", "port 3")
-    store.delete_keys(["a/1"])
+    store.keys.delete(["a/1"])
     assert found("a/") == {"a/2", "a/3"}
     hits = then.search("port", external_key_prefix="a/")
     assert {hit.fact.external_key for hit in hits} == {"a/1", "a/2"}
 
 
 def test_a_short_list_of_many_keys_is_the_same_as_of_few(store: Store) -> None:
-    store.put(
+    store.keys.put(
         [NewFact(content=f"{n}", subject="s", external_key=f"{'ab'[n % 2]}/{n}") for n in range(60)]
     )
     for prefix, last in (("a/", 58), ("b/59", 59)):
@@ -420,35 +424,35 @@ def test_folders_of_keys_count_active_facts(store: Store) -> None:
         put(store, key, key)
     put(store, "d/1", "expired", expired_at="2001-01-01T00:00:00Z")
     put(store, "a/b/1", "again")
-    store.delete_keys(["b/1"])
+    store.keys.delete(["b/1"])
     put(store, "e/1", "of Ana", user_id="ana")
     store.within("other").add("there", subject="s", external_key="f/1")
-    assert store.key_folders() == {"a/": 4}
-    assert store.key_folders("a/") == {"a/b/": 2, "a/é/": 1}
-    assert store.key_folders("a/b", delimiter="/1") == {"a/b/1": 1}
-    assert store.of("all").key_folders() == {"a/": 4, "e/": 1}
-    store.distrust("bad")
+    assert store.keys.folders() == {"a/": 4}
+    assert store.keys.folders("a/") == {"a/b/": 2, "a/é/": 1}
+    assert store.keys.folders("a/b", delimiter="/1") == {"a/b/1": 1}
+    assert store.of("all").keys.folders() == {"a/": 4, "e/": 1}
+    store.sources.distrust("bad")
     put(store, "g/1", "bad", source="bad")
-    assert store.key_folders("g") == {}
+    assert store.keys.folders("g") == {}
 
 
 def test_a_key_is_deleted_only_if_its_fact_has_expired(store: Store) -> None:
     put(store, "old", "one", expired_at="2001-01-01T00:00:00Z")
     put(store, "new", "two", expired_at="2999-01-01T00:00:00Z")
-    gone = store.put([DeleteKey(external_key=key, if_expired=True) for key in ("old", "new")])
+    gone = store.keys.put([DeleteKey(external_key=key, if_expired=True) for key in ("old", "new")])
     assert [fact and fact.content for fact in gone] == ["one", None]
-    assert store.by_key("new") is not None
+    assert store.keys.get("new") is not None
 
 
 def test_when_a_key_was_first_stored_survives_putting_but_not_deleting(store: Store) -> None:
     first = put(store, "k", "one")
     put(store, "k", "two")
     put(store, "other", "one", user_id="ana")
-    assert store.first_stored(["k", "other", "none"]) == {"k": first.created_at}
-    store.delete_keys(["k"])
-    assert store.first_stored(["k"]) == {}
+    assert store.keys.first_stored(["k", "other", "none"]) == {"k": first.created_at}
+    store.keys.delete(["k"])
+    assert store.keys.first_stored(["k"]) == {}
     again = put(store, "k", "three")
-    assert store.first_stored(["k"]) == {"k": again.created_at}
+    assert store.keys.first_stored(["k"]) == {"k": again.created_at}
 
 
 def test_old_versions_are_erased_by_number(store: Store) -> None:
@@ -456,15 +460,15 @@ def test_old_versions_are_erased_by_number(store: Store) -> None:
         for key in ("a/1", "a/2", "b"):
             store.add(f"{key} has {number}", subject="s", external_key=key)
     store.add("a/1 of Ana", subject="s", external_key="a/1", user_id="ana")
-    assert store.forget_versions("a/", keep=2) == 4
+    assert store.keys.forget_versions("a/", keep=2) == 4
     left = [fact.content for fact in store.history(external_key="a/1") if fact.content]
     assert left == ["a/1 has 2", "a/1 has 3", "a/1 has 4"]
     assert len(store.history(external_key="b")) == 5
-    assert store.by_key("a/1").content == "a/1 has 4"  # type: ignore[union-attr]
-    assert store.forget_versions("a/", keep=2) == 0
-    assert store.forget_versions("", keep=0) == 2 + 2 + 4
+    assert store.keys.get("a/1").content == "a/1 has 4"  # type: ignore[union-attr]
+    assert store.keys.forget_versions("a/", keep=2) == 0
+    assert store.keys.forget_versions("", keep=0) == 2 + 2 + 4
     assert store.of("all").count() == 4
-    assert "a/1 has 0" not in "".join(store.export())
+    assert "a/1 has 0" not in "".join(store.transfer.export())
 
 
 def test_old_versions_are_erased_by_age(store: Store) -> None:
@@ -473,7 +477,7 @@ def test_old_versions_are_erased_by_age(store: Store) -> None:
         for number in range(4):
             store.add(f"number {number}", subject="s", external_key="k")
             now.advance(10 * 86_400)
-        assert store.forget_versions("k", superseded_before="25d") == 1
+        assert store.keys.forget_versions("k", superseded_before="25d") == 1
         kept = [fact.content for fact in store.history(external_key="k") if fact.content]
         assert kept == ["number 1", "number 2", "number 3"]
 
@@ -481,4 +485,4 @@ def test_old_versions_are_erased_by_age(store: Store) -> None:
 @pytest.mark.parametrize("asked", [{}, {"keep": -1}, {"superseded_before": "when?"}])
 def test_old_versions_need_a_bound(store: Store, asked: dict[str, Any]) -> None:
     with pytest.raises(ValueError, match=r"keep|superseded_before"):
-        store.forget_versions("k", **asked)
+        store.keys.forget_versions("k", **asked)

@@ -60,7 +60,7 @@ def test_correction_of_the_spelling_supersedes(store: Store) -> None:
 
 def test_batch_that_repeats_itself_in_other_case_stores_both(store: Store) -> None:
     texts = ("Uses kafka", "Uses Kafka", "Uses  kafka.")
-    done = store.apply(
+    done = store.ledger.apply(
         [AddFact(fact=NewFact(content=one, subject="etl"), unless_known=True) for one in texts]
     )
     assert [one.known for one in done] == [False, False, True]

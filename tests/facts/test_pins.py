@@ -15,7 +15,7 @@ from memstore.domain.standing import Standing
 
 
 def kinds(store: Store, fact_id: int) -> list[str]:
-    return [line.kind for line in store.journal(fact_id) if line.fact_id == fact_id]
+    return [line.kind for line in store.ledger.journal(fact_id) if line.fact_id == fact_id]
 
 
 def test_a_pin_is_journalled_and_undone(store: Store) -> None:
@@ -40,7 +40,7 @@ def test_a_fact_that_supersedes_a_pinned_one_is_pinned(store: Store) -> None:
     later = store.add("the port is 82", subject="api")
     store.supersede(at_once.id, later.id)
     assert [one.id for one in store.list(pinned=True)] == [later.id]
-    lines = {line.fact_id: line for line in store.journal(later.id) if line.kind == "pin"}
+    lines = {line.fact_id: line for line in store.ledger.journal(later.id) if line.kind == "pin"}
     assert lines.keys() == {1, later.id}
     assert lines[later.id].evidence == {"supersedes": at_once.id}
     back = store.restore(1)
@@ -87,7 +87,7 @@ def test_an_erased_fact_has_no_pin(store: Store, path: Path) -> None:
 def test_a_pin_is_exported_and_imported(store: Store, open_store: Callable[..., Store]) -> None:
     pinned = store.pin(store.add("make builds it", subject="api").id)
     other = open_store(":memory:")
-    other.import_(store.export())
+    other.transfer.import_(store.transfer.export())
     [there] = other.list(pinned=True)
     assert there.pinned_at == pinned.pinned_at
     assert kinds(other, there.id) == ["add", "pin", "adopt"]

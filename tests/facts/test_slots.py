@@ -93,11 +93,11 @@ def test_slots_are_journalled_exported_and_imported(
     store: Store, tmp_path: Path, open_store: Callable[..., Store]
 ) -> None:
     fact = extracted(store)
-    lines = [line for line in store.journal(fact.id) if line.fact_id == fact.id]
+    lines = [line for line in store.ledger.journal(fact.id) if line.fact_id == fact.id]
     assert past.state(lines) == journalled(fact)
-    assert store.verify() == []
+    assert store.ledger.verify() == []
     other = open_store(tmp_path / "other.db")
-    other.import_(store.export())
+    other.transfer.import_(store.transfer.export())
     [there] = other.of("all").list()
     assert there.slots == SLOTS
     assert other.file.doctor(deep=True) == []
@@ -127,7 +127,7 @@ def test_row_with_other_slots_than_the_journal_is_found(
     with raw(path) as file:
         file.execute("""UPDATE memstore_facts SET slots = '{"value":"Rome"}'""")
         file.commit()
-    assert open_store().verify() != []
+    assert open_store().ledger.verify() != []
 
 
 def test_restored_text_keeps_its_slots(store: Store) -> None:

@@ -63,7 +63,7 @@ def test_spellings_are_counted_together_and_shown_as_last_written(store: Store) 
 def test_same_text_about_one_subject_is_known(store: Store) -> None:
     first = store.add("likes tea", subject="Alice")
     new = memstore.NewFact(content="likes tea", subject="alice")
-    [done] = store.apply([memstore.AddFact(fact=new, unless_known=True)])
+    [done] = store.ledger.apply([memstore.AddFact(fact=new, unless_known=True)])
     assert (done.known, done.fact.id) == (True, first.id)
     store.add("tea", subject="s", idempotency_key="k")
     assert store.add("tea", subject="S", idempotency_key="k").id == 2
@@ -96,7 +96,7 @@ def test_imported_facts_are_found_by_subject(
 ) -> None:
     store.add("likes tea", subject="Alice")
     other = open_store(tmp_path / "other.db")
-    other.import_(store.export())
+    other.transfer.import_(store.transfer.export())
     assert other.list(subject="ALICE")[0].subject == "Alice"
     assert other.exists("likes tea", subject="aLICE")
 
@@ -107,7 +107,9 @@ def test_imported_owners_and_namespaces_are_normalized(
     split, composed = "Zoe\u0308", "Zo\u00eb"
     store.add("likes tea", subject="s", user_id="Zoe")
     store.of(user_id="Zoe").episodes.add("words", source="s")
-    lines = [line.replace("default", "Zoe").replace("Zoe", split) for line in store.export()]
+    lines = [
+        line.replace("default", "Zoe").replace("Zoe", split) for line in store.transfer.export()
+    ]
     other = open_store(tmp_path / "other.db", namespace=composed)
     other.file.import_(lines, unverified=True)
     asked = Scope(user_id=split)
@@ -115,7 +117,7 @@ def test_imported_owners_and_namespaces_are_normalized(
     assert [one.namespace for one in other.of(asked).episodes.list()] == [composed]
     old = tmp_path / "mem0.json"
     old.write_text(json.dumps([{"id": "1", "memory": "likes cake", "user_id": split}]), "utf-8")
-    other.import_from("mem0", old)
+    other.transfer.import_from("mem0", old)
     assert other.of(asked).list()[-1].content == "likes cake"
 
 

@@ -17,7 +17,7 @@ OpenStore = Callable[..., Store]
 
 
 def kinds(store: Store, fact_id: int) -> list[Any]:
-    return [(leg.kind, leg.source, leg.episode_id) for leg in store.support(fact_id)]
+    return [(leg.kind, leg.source, leg.episode_id) for leg in store.ledger.support(fact_id)]
 
 
 @pytest.fixture
@@ -27,14 +27,14 @@ def heard(store: Store) -> Store:
     store.add("Ana likes tea.", subject="ana", episode_id=said.id)
     store.confirm(1)
     again = NewFact(content="Ana likes tea.", subject="ana", source="letters")
-    store.apply([AddFact(fact=again, unless_known=True)])
+    store.ledger.apply([AddFact(fact=again, unless_known=True)])
     second = store.episodes.record("So Ana likes tea.", source="chat")
     evidence = {"said": "Ana likes  tea.", "episode": second.id, "model": "m"}
-    store.apply([KeepFact(fact_id=1, evidence=evidence)])
+    store.ledger.apply([KeepFact(fact_id=1, evidence=evidence)])
     third = store.episodes.record("Ana hates tea.", source="radio")
     other = NewFact(content="Ana hates tea.", subject="ana", episode_id=third.id)
     against = AddFact(fact=other, precedence=MayReplace(1), evidence={"episode": third.id})
-    store.apply([against])
+    store.ledger.apply([against])
     return store
 
 
@@ -50,7 +50,7 @@ def test_each_time_a_fact_is_heard_is_a_leg(heard: Store) -> None:
 
 
 def test_a_leg_names_the_place_of_its_words(heard: Store) -> None:
-    first, _, _, again, against = heard.support(1)
+    first, _, _, again, against = heard.ledger.support(1)
     assert "Well. Ana likes tea. Bye."[first.start : first.stop] == "Ana likes tea."
     assert "So Ana likes tea."[again.start : again.stop] == "Ana likes tea."
     assert (against.start, against.stop) == (None, None)
@@ -58,40 +58,40 @@ def test_a_leg_names_the_place_of_its_words(heard: Store) -> None:
 
 def test_a_leg_names_who_recorded_it_and_when(store: Store) -> None:
     store.within(source="a program").add("Ana likes tea.", subject="ana")
-    (leg,) = store.support(1)
-    line = store.journal(1)[0]
+    (leg,) = store.ledger.support(1)
+    line = store.ledger.journal(1)[0]
     assert (leg.actor, leg.through, leg.at, leg.line) == ("user", "a program", line.at, line.id)
 
 
 def test_an_episode_that_states_a_fact_again_confirms_it_once(heard: Store) -> None:
     before = kinds(heard, 1)
     evidence = {"said": "Ana likes tea.", "episode": 2}
-    heard.apply([KeepFact(fact_id=1, evidence=evidence)])
+    heard.ledger.apply([KeepFact(fact_id=1, evidence=evidence)])
     assert kinds(heard, 1) == before
     assert heard.get(1).confirmed_count == 3
 
 
 def test_what_is_only_alike_is_no_leg(heard: Store) -> None:
     fourth = heard.episodes.record("Ana likes green tea.")
-    heard.apply(
+    heard.ledger.apply(
         [KeepFact(fact_id=1, evidence={"said": "Ana likes green tea.", "episode": fourth.id})]
     )
-    assert len(heard.support(1)) == 5
+    assert len(heard.ledger.support(1)) == 5
     assert heard.get(1).confirmed_count == 3
 
 
 @pytest.mark.parametrize(("episode_id", "left"), [(1, 4), (2, 4), (3, 4)])
 def test_erasing_an_episode_takes_its_legs(heard: Store, episode_id: int, left: int) -> None:
     heard.episodes.erase(episode_id)
-    assert len(heard.support(1)) == left
-    assert all(leg.episode_id != episode_id for leg in heard.support(1))
+    assert len(heard.ledger.support(1)) == left
+    assert all(leg.episode_id != episode_id for leg in heard.ledger.support(1))
 
 
 def test_a_fact_without_its_only_episode_has_no_leg(store: Store) -> None:
     said = store.episodes.record("Ana likes tea.")
     store.add("Ana likes tea.", subject="ana", episode_id=said.id)
     store.episodes.erase(said.id)
-    assert store.support(1) == []
+    assert store.ledger.support(1) == []
 
 
 def test_erasing_the_fact_against_it_takes_the_denial(heard: Store) -> None:
@@ -102,7 +102,7 @@ def test_erasing_the_fact_against_it_takes_the_denial(heard: Store) -> None:
 def test_an_erased_fact_has_no_support(heard: Store) -> None:
     heard.erase(1)
     with pytest.raises(NotFound):
-        heard.support(1)
+        heard.ledger.support(1)
     with heard.file.engine.read() as transaction:
         left = transaction.rows("SELECT DISTINCT fact_id FROM memstore_support")
         assert [*left] == [(2,)]
@@ -110,7 +110,7 @@ def test_an_erased_fact_has_no_support(heard: Store) -> None:
 
 def test_another_namespace_has_no_support_here(heard: Store) -> None:
     with pytest.raises(NotFound):
-        heard.within("other").support(1)
+        heard.within("other").ledger.support(1)
 
 
 @pytest.mark.parametrize("erased", [None, 1, 2, 3])
@@ -120,13 +120,13 @@ def test_an_import_has_the_same_legs(
     if erased is not None:
         heard.episodes.erase(erased)
     copy = open_store(tmp_path / "copy.db")
-    copy.import_(heard.export())
+    copy.transfer.import_(heard.transfer.export())
     (fact,) = (fact for fact in copy.list() if fact.content == "Ana likes tea.")
 
     def legs(store: Store, fact_id: int) -> list[Any]:
         return [
             (leg.kind, leg.source, leg.at, leg.actor, leg.through, leg.start)
-            for leg in store.support(fact_id)
+            for leg in store.ledger.support(fact_id)
         ]
 
     assert legs(copy, fact.id) == legs(heard, 1)
@@ -151,7 +151,7 @@ def test_the_asynchronous_store_has_support(tmp_path: Path) -> None:
     async def legs() -> list[str]:
         async with AsyncStore(memstore.open(tmp_path / "a.db")) as store:
             fact = await store.add("Ana likes tea", subject="ana")
-            return [leg.kind for leg in await store.support(fact.id)]
+            return [leg.kind for leg in await store.ledger.support(fact.id)]
 
     assert asyncio.run(legs()) == ["said"]
 
@@ -162,27 +162,27 @@ def test_reverting_takes_the_leg_and_reverting_that_gives_it_back(store: Store) 
     web = store.within(source="web:a.org")
     web.add("Ana lives in Rome", subject="ana", episode_id=talk.id, unless_known=True)
     web.confirm(1)
-    legs = store.support(1)
+    legs = store.ledger.support(1)
     assert [leg.kind for leg in legs] == ["said", "restated", "confirmed"]
-    done = store.revert(source="web:a.org").apply()
-    assert [leg.kind for leg in store.support(1)] == ["said"]
-    again = store.revert(lines=done.lines).apply()
-    assert store.support(1) == legs
-    store.revert(lines=again.lines).apply()
-    assert [leg.kind for leg in store.support(1)] == ["said"]
+    done = store.ledger.revert(source="web:a.org").apply()
+    assert [leg.kind for leg in store.ledger.support(1)] == ["said"]
+    again = store.ledger.revert(lines=done.lines).apply()
+    assert store.ledger.support(1) == legs
+    store.ledger.revert(lines=again.lines).apply()
+    assert [leg.kind for leg in store.ledger.support(1)] == ["said"]
 
 
 def test_reverting_a_proposal_takes_what_speaks_against_a_fact(store: Store) -> None:
     store.add("Ana lives in Rome", subject="ana")
     store.add("Ana lives in Oslo", subject="ana", source="web:a.org", supersedes=1)
-    legs = store.support(1)
+    legs = store.ledger.support(1)
     assert [leg.kind for leg in legs] == ["said", "denied"]
     with store.file.engine.read() as transaction:
         (line,) = memstore.database.journal.of_kinds(transaction, ["propose"])
-    done = store.revert(lines=[line.id]).apply()
-    assert [leg.kind for leg in store.support(1)] == ["said"]
-    store.revert(lines=done.lines).apply()
-    assert store.support(1) == legs
+    done = store.ledger.revert(lines=[line.id]).apply()
+    assert [leg.kind for leg in store.ledger.support(1)] == ["said"]
+    store.ledger.revert(lines=done.lines).apply()
+    assert store.ledger.support(1) == legs
 
 
 def test_a_confirmation_that_was_given_back_is_no_leg_of_who_gave_it_back_after_an_import(
@@ -191,9 +191,9 @@ def test_a_confirmation_that_was_given_back_is_no_leg_of_who_gave_it_back_after_
     web = store.within(source="web:a.org")
     web.add("Ana lives in Rome", subject="ana", source="web:a.org")
     web.confirm(1)
-    done = store.revert(source="web:a.org", lines=[2]).apply()
-    store.revert(lines=done.lines).apply()
+    done = store.ledger.revert(source="web:a.org", lines=[2]).apply()
+    store.ledger.revert(lines=done.lines).apply()
     copy = open_store(tmp_path / "copy.db")
-    copy.import_(store.export())
+    copy.transfer.import_(store.transfer.export())
     assert kinds(copy, 1) == kinds(store, 1)
-    assert [leg.through for leg in copy.support(1)] == ["web:a.org", "web:a.org"]
+    assert [leg.through for leg in copy.ledger.support(1)] == ["web:a.org", "web:a.org"]

@@ -75,7 +75,7 @@ def test_what_counts_less_is_only_proposed(
     changes = [AddFact(fact=new, evidence=evidence)]
     if way == "supersede":
         changes.append(SupersedeFact(old_id=1, new_id=2, evidence=evidence))  # type: ignore[arg-type]
-    stores[second].apply(changes)
+    stores[second].ledger.apply(changes)
     store = stores["user"]
     retired = newer.rank >= older.rank
     assert (store.get(1).status == "superseded") == retired
@@ -122,7 +122,7 @@ def test_an_agent_cannot_name_the_text_of_others_to_replace_a_persons_fact(
 def test_a_model_cannot_delete_for_the_text_of_others(store: Store) -> None:
     store.add("Ana lives in Rome", subject="ana")
     page = store.episodes.record("Ana does not live in Rome", source="web:a.org")
-    (done,) = store.apply([DeleteFact(fact_id=1, evidence={"episode": page.id})])
+    (done,) = store.ledger.apply([DeleteFact(fact_id=1, evidence={"episode": page.id})])
     assert (done.fact.status, store.get(1).status) == ("active", "active")
 
 
@@ -143,7 +143,7 @@ def test_a_fact_counts_as_much_as_its_best_leg(store: Store) -> None:
 def test_what_speaks_against_a_fact_does_not_count_for_it(store: Store) -> None:
     store.add("Ana lives in Rome", subject="ana", source="web:a.org")
     store.add("Ana lives in Oslo", subject="ana")
-    store.apply([])
+    store.ledger.apply([])
     with store.file.engine.write() as transaction:
         writer = memstore.store.store.facts_of(store).writer(transaction)
         writer._propose(writer.known(1), 2, None)
@@ -161,9 +161,14 @@ def test_text_of_others_becomes_no_task(store: Store) -> None:
 
 def test_a_level_can_be_set_and_removed(store: Store) -> None:
     store.add("it rains", subject="weather", source="web:intranet.example/x")
-    assert store.trust("web:intranet.example", "person").sources["web:intranet.example"] == "person"
+    assert (
+        store.sources.trust("web:intranet.example", "person").sources["web:intranet.example"]
+        == "person"
+    )
     assert level(store, 1) is Trust.PERSON
-    assert "web:intranet.example" not in store.trust("web:intranet.example", "default").sources
+    assert (
+        "web:intranet.example" not in store.sources.trust("web:intranet.example", "default").sources
+    )
     assert level(store, 1) is Trust.EXTERNAL
     with store.file.engine.read() as transaction:
         kinds = [kind for (kind,) in transaction.rows("SELECT kind FROM memstore_journal")]
@@ -172,15 +177,15 @@ def test_a_level_can_be_set_and_removed(store: Store) -> None:
 
 def test_an_unknown_level_is_refused(store: Store) -> None:
     with pytest.raises(InvalidArgument):
-        store.trust("web:", "friend")
+        store.sources.trust("web:", "friend")
 
 
 def test_a_confined_store_sets_no_level(store: Store) -> None:
     confined = store.within(confined=True)
     with pytest.raises(AccessDenied):
-        confined.trust("web:", "person")
+        confined.sources.trust("web:", "person")
     with pytest.raises(AccessDenied):
-        confined.sources()
+        confined.sources.levels()
 
 
 @pytest.mark.parametrize(
@@ -313,7 +318,7 @@ def test_the_command_shows_and_sets_levels(cli: CommandLine) -> None:
 def test_the_asynchronous_store_sets_levels(tmp_path: Path) -> None:
     async def found() -> dict[str, str]:
         async with AsyncStore(memstore.open(tmp_path / "a.db")) as store:
-            await store.trust("mail:", "external")
-            return await store.sources()
+            await store.sources.trust("mail:", "external")
+            return await store.sources.levels()
 
     assert asyncio.run(found())["mail:"] == "external"

@@ -23,11 +23,11 @@ def test_no_search_finds_it_but_lists_do(store: Store, ranking: str) -> None:
         assert kept.id not in found
     assert kept in store.list()
     assert store.count() == 2
-    assert store.by_key("/f") == kept
+    assert store.keys.get("/f") == kept
     assert (kept.unsearched, kept.embedded) == (True, False)
     assert store.list(filters={"a": 1}) == []
     assert store.counts().pending == 0
-    assert store.embed_pending().embedded == 0
+    assert store.file.embed_pending().embedded == 0
     assert store.file.doctor() == []
 
 
@@ -51,10 +51,10 @@ def test_it_stays_unsearched_when_imported_and_restored(
     store.add("other words", subject="f", supersedes=first.id)
     assert store.get(store.restore(first.id).id).unsearched
     other = open_store(tmp_path / "other.db")
-    other.import_([*store.export()])
+    other.transfer.import_([*store.transfer.export()])
     assert [fact.unsearched for fact in other.list(active_only=False)] == [True, None, True]
     assert [hit.fact.content for hit in other.search("zeppelin")] == []
-    assert other.verify() == []
+    assert other.ledger.verify() == []
 
 
 def test_it_may_be_larger_than_others(store: Store) -> None:
@@ -79,8 +79,8 @@ def test_expiry_is_changed_and_undone(store: Store) -> None:
     assert store.as_of(f"op:{line}").list()[0].id == fact.id
     assert store.as_of(f"op:{line}").search("one")[0].fact.expired_at is None
     assert store.set_expiry(fact.id, "2001-01-01T00:00:00Z") == expired
-    store.revert(acts=[store.log(limit=1)[0].line]).apply()
+    store.ledger.revert(acts=[store.ledger.log(limit=1)[0].line]).apply()
     assert store.list() == [fact]
     with pytest.raises(InvalidArgument, match="expired_at"):
         store.set_expiry(store.add("two", subject="s", valid_at="2020-01-01").id, "2019-01-01")
-    assert store.verify() == []
+    assert store.ledger.verify() == []

@@ -551,11 +551,11 @@ def test_an_import_that_erases_a_fact_removes_it_from_the_graph(
 ) -> None:
     secret = store.add("Alice met Deep Throat of GitHub", subject="alice")
     with memstore.open(tmp_path / "other.db", embedder=None) as other:
-        other.import_(store.export())
+        other.transfer.import_(store.transfer.export())
         other.graph.build()
         other.graph.merge("Deep Throat", "Bob Smith")
         store.erase(secret.id)
-        assert other.import_(store.export()).removed == 1
+        assert other.transfer.import_(store.transfer.export()).removed == 1
         assert (other.graph.entities(), other.graph.decisions()) == ([], [])
         assert other.file.doctor() == []
 

@@ -91,7 +91,7 @@ def test_lines_of_a_batch_name_the_episode_of_the_new_fact(store: Store) -> None
     ):
         text = f"Ana drinks {type(precedence).__name__}"
         new = memstore.NewFact(content=text, subject="ana", episode_id=said.id)
-        store.apply([memstore.AddFact(fact=new, precedence=precedence)])
+        store.ledger.apply([memstore.AddFact(fact=new, precedence=precedence)])
     assert caused(store, said.id) == {
         ("add", 3),
         ("propose", 1),

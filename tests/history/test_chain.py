@@ -79,7 +79,7 @@ def test_time_goes_on_when_the_clock_is_set_back(filled: Store) -> None:
 
 def test_each_opening_is_a_run(filled: Store, open_store: OpenStore) -> None:
     [run] = {run for (run,) in lines(filled.path, "run")}
-    assert filled.journal(1)[0].run == clock.uuid_text(run)
+    assert filled.ledger.journal(1)[0].run == clock.uuid_text(run)
     open_store().add("in another run", subject="z")
     assert len({run for (run,) in lines(filled.path, "run")}) == 2
 

@@ -34,7 +34,7 @@ def head(store: Store) -> str:
 
 
 def kinds(store: Store, a: str, b: str = "now", **asked: Any) -> list[tuple[str, int, str]]:
-    return [(one.kind, one.fact_id, one.text) for one in store.diff(a, b, **asked)]
+    return [(one.kind, one.fact_id, one.text) for one in store.ledger.diff(a, b, **asked)]
 
 
 @pytest.fixture
@@ -56,7 +56,7 @@ def test_what_became_of_each_fact_is_told(store: Store, began: str) -> None:
         ("retired", 2, "deleted"),
         ("changed", 3, "n: none → 1, pinned, confirmed: 0 → 1"),
     ]
-    found = {one.fact_id: one for one in store.diff(began)}
+    found = {one.fact_id: one for one in store.ledger.diff(began)}
     assert found[1].by == 4
     assert found[4].replaces == (1,)
     assert found[4].after["content"] == "fact 4"
@@ -72,7 +72,7 @@ def test_the_net_effect_counts(store: Store, began: str) -> None:
     store.restore(1)
     store.pin(2)
     store.unpin(2)
-    found = store.diff(began)
+    found = store.ledger.diff(began)
     assert list(found) == []
     assert (found.total, found.passed) == (0, 1)
     assert str(found).endswith("Nothing changed.")
@@ -81,8 +81,8 @@ def test_the_net_effect_counts(store: Store, began: str) -> None:
 def test_a_revert_restores_and_says_why(store: Store, began: str) -> None:
     store.delete(1)
     deleted = head(store)
-    store.revert(lines=[4]).apply()
-    (one,) = store.diff(deleted)
+    store.ledger.revert(lines=[4]).apply()
+    (one,) = store.ledger.diff(deleted)
     assert (one.kind, one.text, one.reason) == (
         "restored",
         "it was deleted",
@@ -101,7 +101,7 @@ def test_what_expired_is_retired(open_store: OpenStore) -> None:
         a = head(store)
         assert kinds(store, a) == []
         manual.advance(7200)
-        (one,) = store.diff(a)
+        (one,) = store.ledger.diff(a)
         assert (one.kind, one.text, one.line) == ("retired", "expired", None)
         assert one.at == NOON + timedelta(hours=1)
         assert kinds(store, "90m") == [("retired", 1, "expired")]
@@ -117,13 +117,13 @@ def test_what_was_erased_is_told_without_a_byte_of_it(store: Store) -> None:
     between = head(store)
     store.erase(1)
     store.erase(3)
-    found = store.diff(before)
+    found = store.ledger.diff(before)
     assert [(one.kind, one.fact_id, one.claim) for one in found] == [("erased", 1, "(erased)")]
     assert found.passed == 1
     assert kinds(store, between) == [("erased", 1, ""), ("erased", 3, "")]
     assert kinds(store, before, between) == [("added", 3, "")]
     for a, b in ((before, "now"), (between, "now"), (before, between)):
-        told = store.diff(a, b)
+        told = store.ledger.diff(a, b)
         assert "wombat" not in str(told) + json.dumps(told.to_dict())
 
 
@@ -141,7 +141,7 @@ def test_differences_read_like_a_changelog(open_store: OpenStore) -> None:
         store = open_store(embedder=None)
         store.add("Lives in Lisbon", subject="alice")
         store.add("Lives in Rome", subject="alice", supersedes=1)
-        assert str(store.diff("op:1", "op:2")) == (
+        assert str(store.ledger.diff("op:1", "op:2")) == (
             "2026-03-01T12:00:00Z (line 1) to 2026-03-01T12:00:00Z (line 3)\n"
             "\n"
             "Added\n"
@@ -157,11 +157,11 @@ def test_differences_are_filtered_and_paged(store: Store, began: str) -> None:
     store.add("x", subject="other", category="diet")
     store.add("y", subject="Other")
     store.add("ana's", subject="other", user_id="ana")
-    assert [one.fact_id for one in store.diff(began, subject="OTHER")] == [4, 5]
-    assert [one.fact_id for one in store.diff(began, category="diet")] == [4]
-    assert [one.fact_id for one in store.of(user_id="ana").diff(began)] == [6]
-    assert [one.fact_id for one in store.of("all").diff(began)] == [4, 5, 6]
-    page = store.diff(began, limit=1, offset=1)
+    assert [one.fact_id for one in store.ledger.diff(began, subject="OTHER")] == [4, 5]
+    assert [one.fact_id for one in store.ledger.diff(began, category="diet")] == [4]
+    assert [one.fact_id for one in store.of(user_id="ana").ledger.diff(began)] == [6]
+    assert [one.fact_id for one in store.of("all").ledger.diff(began)] == [4, 5, 6]
+    page = store.ledger.diff(began, limit=1, offset=1)
     assert [one.fact_id for one in page] == [5]
     assert page.total == 2
     assert "1 of 2 differences" in str(page)
@@ -181,26 +181,26 @@ def test_moments_that_make_no_sense_are_refused(
     store: Store, began: str, a: str, b: str, error: type[Exception], text: str | None
 ) -> None:
     if text is None:  # both are of one act
-        assert list(store.diff(a, b)) == []
+        assert list(store.ledger.diff(a, b)) == []
         return
     with pytest.raises(error, match=text):
-        store.diff(a, b)
+        store.ledger.diff(a, b)
 
 
 @pytest.mark.parametrize("a", ["1999-01-01", "yesterday", "op:1"])
 def test_the_first_day_differs_from_the_one_before(store: Store, a: str) -> None:
-    assert list(store.diff("yesterday", "now")) == []  # an empty file, too
+    assert list(store.ledger.diff("yesterday", "now")) == []  # an empty file, too
     store.add("one", subject="s")
     store.add("two", subject="s")
     expected = [2] if a == "op:1" else [1, 2]
-    assert [one.fact_id for one in store.diff(a, "now")] == expected
+    assert [one.fact_id for one in store.ledger.diff(a, "now")] == expected
 
 
 def test_a_page_that_makes_no_sense_is_refused(store: Store, began: str) -> None:
     with pytest.raises(InvalidArgument, match="limit must be at least 1"):
-        store.diff(began, limit=0)
+        store.ledger.diff(began, limit=0)
     with pytest.raises(InvalidArgument, match="offset must be 0 or more"):
-        store.diff(began, offset=-1)
+        store.ledger.diff(began, offset=-1)
 
 
 # -- who may see what --------------------------------------------------------------------
@@ -218,7 +218,7 @@ def test_other_namespaces_and_owners_stay_hidden(open_store: OpenStore) -> None:
     confined = store.within(confined=True)
     for hidden in ("op:2", f"episode:{page.id}"):
         with pytest.raises(NotFound):
-            confined.diff(hidden)
+            confined.ledger.diff(hidden)
     assert kinds(confined, "op:1") == []
 
 
@@ -238,10 +238,10 @@ def test_evidence_that_quotes_what_may_not_be_seen_is_left_out(store: Store, beg
         )
         update = fact_table.updating(1, deleted_at=clock.utc_now())
         Changes(transaction, Author("user", "library")).write(line, update)
-    (one,) = store.diff(began)
+    (one,) = store.ledger.diff(began)
     assert (one.reason, one.evidence) == ("a model wanted to delete it", None)
-    assert "wombat" not in str(store.diff(began))
-    (one,) = store.of("all").diff(began)
+    assert "wombat" not in str(store.ledger.diff(began))
+    (one,) = store.of("all").ledger.diff(began)
     assert one.reason == 'a model wanted to delete it and "the wombat said so" was said'
 
 
@@ -279,9 +279,9 @@ def test_applying_the_differences_to_the_list_of_then_gives_the_list_of_now(
 
 
 def _compare(store: Store, a: Any, b: Any, before: Listed | None, after: Listed | None) -> None:
-    found = store.diff(a, b)
+    found = store.ledger.diff(a, b)
     assert [*found] == sorted(found, key=lambda one: (one.at, one.line or 0, one.fact_id))
-    page = store.diff(a, b, limit=2, offset=1)
+    page = store.ledger.diff(a, b, limit=2, offset=1)
     assert ([*page], page.total, page.passed) == (found[1:3], found.total, found.passed)
     erased = {row[0] for row in sql(store.path, "SELECT id FROM memstore_facts WHERE content = ''")}
     pairs = [(replayed(store, found.a), replayed(store, found.b))]
@@ -364,7 +364,7 @@ def _do(
         case "status":
             store.tasks.update(one, status=("completed", "pending")[chosen % 2])
         case "revert":
-            store.revert(lines=[1 + chosen % store.file.head().line]).apply()
+            store.ledger.revert(lines=[1 + chosen % store.file.head().line]).apply()
         case "foreign":
             if is_server(store.path):  # where no other program can write
                 return
@@ -374,11 +374,11 @@ def _do(
             store.add(f"after theirs {number}", subject="s")
         case "merge":  # another copy of the memory, changed there
             with new_memory() as path, memstore.open(path, embedder=None) as copy:
-                copy.import_([*store.export()])
+                copy.transfer.import_([*store.transfer.export()])
                 copy.add(f"elsewhere {number}", subject="s")
                 for fact in copy.list()[: chosen % 3]:
                     (copy.delete, copy.confirm, copy.pin, copy.erase)[chosen % 4](fact.id)
-                store.import_([*copy.export()])
+                store.transfer.import_([*copy.transfer.export()])
         case "wait":
             manual.advance(60 * chosen)
         case _:

@@ -162,7 +162,7 @@ class World:
         if len(pair := self.some(store, 2)) == 2:
             old, new = (fact.id for fact in pair)
             evidence = self.evidence(old, new)
-            store.apply([SupersedeFact(old_id=old, new_id=new, evidence=evidence)])
+            store.ledger.apply([SupersedeFact(old_id=old, new_id=new, evidence=evidence)])
 
     def confirm(self, store: Store) -> None:
         for fact in self.some(store):
@@ -184,11 +184,11 @@ class World:
 
     def keep(self, store: Store) -> None:
         for fact in self.some(store):
-            store.apply([KeepFact(fact_id=fact.id, evidence=self.evidence(fact.id))])
+            store.ledger.apply([KeepFact(fact_id=fact.id, evidence=self.evidence(fact.id))])
 
     def delete(self, store: Store) -> None:
         for fact in self.some(store):
-            store.apply([DeleteFact(fact_id=fact.id, evidence=self.evidence(fact.id))])
+            store.ledger.apply([DeleteFact(fact_id=fact.id, evidence=self.evidence(fact.id))])
 
     def propose(self, store: Store) -> None:
         for old in self.some(store):
@@ -200,7 +200,7 @@ class World:
             change = AddFact(
                 fact=new, precedence=MayReplace(fact_id=old.id, similarity=0.5), evidence=evidence
             )
-            [done] = store.apply([change])
+            [done] = store.ledger.apply([change])
             self.kept(done.fact.id, words)
             self.own("fact", done.fact.id, evidence["was"])
 
@@ -253,7 +253,7 @@ class World:
                 with memstore.open(path, embedder=None) as other:
                     self.act(other)
         self.read_by_a_model(self.store)
-        self.store.embed_pending()
+        self.store.file.embed_pending()
         self.store.graph.build()
         names = [entity.name for entity in self.store.of("all").graph.entities(limit=1000)]
         secret = [name for name in names if "zq" in name.lower()]
@@ -265,7 +265,7 @@ class World:
         self.store.of("all").episodes.search("said")
         self.store.file.save_index()
         for fact_id in self.facts:
-            self.runs += [line.run for line in self.store.journal(fact_id)[:1] if line.run]
+            self.runs += [line.run for line in self.store.ledger.journal(fact_id)[:1] if line.run]
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -306,10 +306,10 @@ def naive_facts(store: Store, world: World, chosen: dict[str, Any]) -> set[int] 
     for fact_id in world.facts:
         through = {
             leg.episode_id: store.episodes.journal(leg.episode_id)[0].source
-            for leg in store.support(fact_id)
+            for leg in store.ledger.support(fact_id)
             if leg.episode_id is not None
         }
-        legs = [leg for leg in store.support(fact_id) if leg.kind != "denied"]
+        legs = [leg for leg in store.ledger.support(fact_id) if leg.kind != "denied"]
         own = store.get(fact_id).source
 
         def goes(leg: memstore.Leg, own: str | None = own, through: Any = through) -> bool:
@@ -337,7 +337,7 @@ def check(folder: Path, world: World, plan: ErasurePlan) -> None:
     assert left(folder, gone) == []
     assert store.file.remains([*gone[:5], "no such word"]) == []
     assert store.file.doctor(deep=True) == []
-    assert store.verify() == []
+    assert store.ledger.verify() == []
 
 
 @pytest.mark.hypothesis
@@ -353,11 +353,11 @@ def test_no_byte_of_what_a_selection_erased_is_left(seed: int, acts: int, which:
             everything = selections(world)
             chosen = everything[which % len(everything)]
             facts = {fact.id: fact.to_dict() for fact in rows_of(store)}
-            before = {id_: store.support(id_) for id_ in facts}
+            before = {id_: store.ledger.support(id_) for id_ in facts}
             episodes = {one.id: one.to_dict() for one in store.of("all").episodes.list()}
             expected = naive_facts(store, world, chosen)
             try:
-                plan = (store if "owner" in chosen else store.of("all")).erasure(**chosen)
+                plan = (store if "owner" in chosen else store.of("all")).ledger.erasure(**chosen)
             except memstore.NotFound:
                 return
             if expected is not None:

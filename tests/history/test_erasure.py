@@ -51,7 +51,7 @@ def test_a_plan_changes_nothing_and_says_what_goes_and_why(store: Store) -> None
     twice = store.add("Ana likes tea", subject="ana", episode_id=said.id)
     store.confirm(twice.id)
     before = rows(store), store.file.head()
-    plan = store.erasure(episode=said.id)
+    plan = store.ledger.erasure(episode=said.id)
     assert told(plan) == ([("fact", only.id), ("episode", said.id)], [("fact", twice.id)])
     assert plan.steps[0].claim == "ana: Ana lives in Lisbon"
     assert plan.steps[0].reason == (
@@ -68,12 +68,12 @@ def test_applying_says_what_went_and_takes_the_leg_of_what_stays(store: Store, p
     store.add("Ana lives in Lisbon", subject="ana", episode_id=said.id)
     twice = store.add("Ana likes tea", subject="ana", episode_id=said.id)
     store.confirm(twice.id)
-    plan = store.erasure(episode=said.id)
+    plan = store.ledger.erasure(episode=said.id)
     done = plan.apply()
     assert (done.counts, done.left, done.is_gone) == (plan.counts, (), True)
-    assert [leg.kind for leg in store.support(twice.id)] == ["confirmed"]
+    assert [leg.kind for leg in store.ledger.support(twice.id)] == ["confirmed"]
     assert b"Lisbon" not in path.read_bytes()
-    assert store.verify() == []
+    assert store.ledger.verify() == []
     assert store.file.doctor(deep=True) == []
 
 
@@ -83,19 +83,19 @@ def test_a_leg_whose_quote_was_erased_is_no_leg_any_more(store: Store) -> None:
     evidence = {"episode": said.id, "said": "I like tea"}
     with store.file.engine.write() as transaction:
         memstore.store.store.facts_of(store).writer(transaction).confirm(fact, evidence)
-    assert [leg.kind for leg in store.support(fact.id)] == ["said", "restated"]
+    assert [leg.kind for leg in store.ledger.support(fact.id)] == ["said", "restated"]
     store.episodes.erase(said.id)
-    assert [leg.kind for leg in store.support(fact.id)] == ["said"]
+    assert [leg.kind for leg in store.ledger.support(fact.id)] == ["said"]
 
 
 def test_drawn_facts_stay_if_the_caller_says_so(store: Store) -> None:
     said = store.episodes.record("Ana lives in Lisbon", source="chat")
     fact = store.add("Ana lives in Lisbon", subject="ana", episode_id=said.id)
-    plan = store.erasure(episode=said.id, drawn=False)
+    plan = store.ledger.erasure(episode=said.id, drawn=False)
     assert told(plan) == ([("episode", said.id)], [("fact", fact.id)])
     assert plan.stays[0].reason == "facts drawn from an episode were left out"
     plan.apply()
-    again = store.erasure(episode=said.id)  # what the episode left behind can still be found
+    again = store.ledger.erasure(episode=said.id)  # what the episode left behind can still be found
     assert told(again) == ([("fact", fact.id)], [])
     assert again.steps[0].reason == "nothing that it rested on is left"
     again.apply()
@@ -108,7 +108,7 @@ def test_a_subject_takes_its_facts_and_names_the_episodes_that_stay(store: Store
     new = store.add("Ana lives in Lisbon", subject="ANA", episode_id=said.id, supersedes=old.id)
     gone = store.delete(store.add("Ana is tall", subject="ana").id)
     other = store.add("Bob is tall", subject="bob")
-    plan = store.erasure(subject="ana")
+    plan = store.ledger.erasure(subject="ana")
     goes = [("fact", old.id), ("fact", new.id), ("fact", gone.id)]
     assert told(plan) == (goes, [("episode", said.id)])
     assert plan.stays[0].reason == f"fact {new.id} was drawn from it"
@@ -125,7 +125,7 @@ def test_a_source_takes_what_is_of_it_and_leaves_what_others_say_too(store: Stor
     mine = store.add("the port is 4", subject="d")
     both = store.add("the port is 5", subject="e", source=WEB)
     store.add("the port is 5", subject="e", source="chat", unless_known=True)
-    plan = store.erasure(source=WEB)
+    plan = store.ledger.erasure(source=WEB)
     goes = [("fact", through.id), ("fact", cited.id), ("fact", drawn.id), ("episode", page.id)]
     assert told(plan) == (goes, [("fact", both.id)])
     assert plan.stays[0].reason.startswith("it was also restated, from chat,")
@@ -140,9 +140,9 @@ def test_an_owner_takes_all_that_is_theirs(store: Store) -> None:
         scope = Scope(user_id="ana", agent_id=agent)
         store.of(scope).episodes.add("ana said", source="chat")
     bob = store.add("of bob", subject="a", user_id="bob")
-    assert len(store.erasure(owner=Scope(user_id="ana", agent_id="planner")).steps) == 2
-    assert len(store.of(user_id="ana").erasure(owner="ana").steps) == 2
-    plan = store.erasure(owner="ana")
+    assert len(store.ledger.erasure(owner=Scope(user_id="ana", agent_id="planner")).steps) == 2
+    assert len(store.of(user_id="ana").ledger.erasure(owner="ana").steps) == 2
+    plan = store.ledger.erasure(owner="ana")
     assert (len(plan.fact_ids), len(plan.episode_ids)) == (2, 2)
     plan.apply()
     assert [fact.id for fact in store.of("all").list()] == [kept.id, bob.id]
@@ -154,7 +154,10 @@ def test_facts_of_other_owners_drawn_from_an_episode_that_goes_are_named(store: 
     said = store.of(ana).episodes.record("Ana and Bob live in Lisbon", source="chat")
     mine = store.add("Ana lives in Lisbon", subject="ana", user_id="ana", episode_id=said.id)
     theirs = store.add("Bob lives in Lisbon", subject="bob", user_id="bob", episode_id=said.id)
-    told_all, told_ana = store.erasure(owner="ana"), store.of(ana).erasure(owner="ana")
+    told_all, told_ana = (
+        store.ledger.erasure(owner="ana"),
+        store.of(ana).ledger.erasure(owner="ana"),
+    )
     goes = [("fact", mine.id), ("episode", said.id)]
     assert told(told_all) == (goes, [("fact", theirs.id)])
     assert told_all.stays[0].claim == "bob: Bob lives in Lisbon"
@@ -169,7 +172,7 @@ def test_facts_of_other_owners_drawn_from_an_episode_that_goes_are_named(store: 
     assert told_ana.counts == told_all.counts
     assert told_ana.apply().counts == told_all.counts
     assert store.get(theirs.id).content == "Bob lives in Lisbon"
-    assert store.support(theirs.id) == []
+    assert store.ledger.support(theirs.id) == []
 
 
 def test_a_run_takes_what_was_recorded_in_it(path: Path) -> None:
@@ -179,9 +182,9 @@ def test_a_run_takes_what_was_recorded_in_it(path: Path) -> None:
         second.add("a new thing", subject="a")
         second.episodes.add("new words", source="chat")
         second.confirm(old.id)
-        run = second.journal(2)[0].run
+        run = second.ledger.journal(2)[0].run
         assert run is not None
-        plan = second.erasure(run=run)
+        plan = second.ledger.erasure(run=run)
         assert told(plan) == ([("fact", 2), ("episode", 1)], [("fact", old.id)])
         plan.apply()
         assert [fact.id for fact in second.list()] == [old.id]
@@ -192,9 +195,9 @@ def test_conditions_narrow_the_selection(store: Store) -> None:
     a = store.add("a", subject="a", episode_id=said.id)
     store.add("b", subject="b", episode_id=said.id)
     store.add("a too", subject="a")
-    plan = store.erasure(episode=said.id, subject="a")
+    plan = store.ledger.erasure(episode=said.id, subject="a")
     assert told(plan) == ([("fact", a.id)], [("episode", said.id)])
-    assert told(store.erasure(source=WEB, facts=[a.id])) == told(plan)
+    assert told(store.ledger.erasure(source=WEB, facts=[a.id])) == told(plan)
     plan.apply()
     assert store.episodes.get(said.id).content == "a and b"
 
@@ -202,7 +205,7 @@ def test_conditions_narrow_the_selection(store: Store) -> None:
 def test_nothing_selected_is_an_error(store: Store) -> None:
     fact = store.add("a", subject="a", user_id="ana")
     with pytest.raises(InvalidArgument, match="nothing is selected: give an episode"):
-        store.erasure()
+        store.ledger.erasure()
     for nothing in (
         {"subject": "b"},
         {"source": "b"},
@@ -211,9 +214,9 @@ def test_nothing_selected_is_an_error(store: Store) -> None:
         {"facts": [fact.id]},  # of another owner
     ):
         with pytest.raises(NotFound):
-            store.erasure(**nothing)  # type: ignore[arg-type]
+            store.ledger.erasure(**nothing)  # type: ignore[arg-type]
     with pytest.raises(NotFound):
-        store.of("all").erasure(facts=[fact.id, 9])
+        store.of("all").ledger.erasure(facts=[fact.id, 9])
     for wrong, argument in (
         ({"owner": Scope()}, "owner"),
         ({"owner": 1}, "owner"),
@@ -223,7 +226,7 @@ def test_nothing_selected_is_an_error(store: Store) -> None:
         ({"subject": " "}, "subject"),
     ):
         with pytest.raises((ValueError, TypeError)) as caught:
-            store.erasure(**wrong)  # type: ignore[arg-type]
+            store.ledger.erasure(**wrong)  # type: ignore[arg-type]
         assert caught.value.argument == argument  # type: ignore[attr-defined]
 
 
@@ -240,17 +243,17 @@ def test_a_plan_that_no_longer_holds_is_refused(store: Store) -> None:
         ]
 
     for change in changes():
-        plan = store.erasure(episode=said.id)
+        plan = store.ledger.erasure(episode=said.id)
         change()
         before = rows(store)
         with pytest.raises(Conflict, match="nothing was done"):
             plan.apply()
         assert rows(store) == before
-    plan = store.erasure(subject="b")
+    plan = store.ledger.erasure(subject="b")
     store.add("b too", subject="B")
     with pytest.raises(Conflict):
         plan.apply()
-    plan = store.erasure(subject="b")
+    plan = store.ledger.erasure(subject="b")
     store.confirm(a.id)  # it has nothing to do with it
     plan.apply()
     with pytest.raises(NotFound):
@@ -272,7 +275,7 @@ def test_what_others_change_meanwhile_is_left_and_named(
         if done == 3:
             store.episodes.update(said[1], tags=["new"])
 
-    done = store.erasure(source=WEB).apply(progress=progress)
+    done = store.ledger.erasure(source=WEB).apply(progress=progress)
     assert [(step.kind, step.id, step.reason) for step in done.left] == [
         ("fact", facts[2].id, "it was changed while the others were erased"),
         ("episode", said[1], "it was changed while the others were erased"),
@@ -298,21 +301,21 @@ def test_an_interrupted_erasure_leaves_whole_rows_and_is_completed_by_the_next(
         yield from islice(in_steps(*given, **more), stop)
         raise KeyboardInterrupt
 
-    plan = store.erasure(source=WEB)
+    plan = store.ledger.erasure(source=WEB)
     with monkeypatch.context() as patched:
         patched.setattr(erasure, "in_steps", interrupted)
         with pytest.raises(KeyboardInterrupt):
             plan.apply()
     assert store.file.doctor(deep=True) == []
-    assert store.verify() == []
+    assert store.ledger.verify() == []
     for fact in store.list():
         assert store.search(fact.content)
-    done = store.erasure(source=WEB).apply()
+    done = store.ledger.erasure(source=WEB).apply()
     assert done.is_gone
     assert secret.encode() not in path.read_bytes()
     assert (store.count(active_only=False), store.episodes.count()) == (0, 0)
     with pytest.raises(NotFound):
-        store.erasure(source=WEB)
+        store.ledger.erasure(source=WEB)
 
 
 @pytest.mark.parametrize("stop", range(9))
@@ -346,7 +349,7 @@ def test_an_interrupted_clear_leaves_whole_rows_and_is_completed_by_the_next(
     assert (store.count(active_only=False), store.episodes.count()) == (0, 0)
     assert store.within("other").get(other.id).content == "theirs"
     assert store.file.doctor(deep=True) == []
-    assert store.verify() == []
+    assert store.ledger.verify() == []
 
 
 def test_others_write_while_a_namespace_is_cleared(
@@ -377,11 +380,11 @@ def test_a_confined_store_sees_no_other_namespace_and_no_copies(store: Store) ->
     mine = store.add("mine", subject="a")
     store.file.backup(Path(f"{store.path}.version-6"))
     confined = store.within(store.namespace, confined=True)
-    plan = confined.erasure(subject="a")
+    plan = confined.ledger.erasure(subject="a")
     assert (plan.fact_ids, plan.copies) == ((mine.id,), ())
-    assert store.erasure(subject="a").copies == (f"{store.path}.version-6",)
+    assert store.ledger.erasure(subject="a").copies == (f"{store.path}.version-6",)
     with pytest.raises(NotFound):
-        confined.erasure(facts=[there.id])
+        confined.ledger.erasure(facts=[there.id])
     plan.apply()
     assert store.within("other").get(there.id).content == "theirs"
 
@@ -393,7 +396,7 @@ def test_replies_that_quote_a_fact_go_and_their_episodes_are_closed(store: Store
     with store.file.engine.write() as transaction:
         erasing.reply_table.insert(transaction, said.id, "k", "m", reply)
         erasing.reply_table.insert(transaction, said.id, "l", "m", {"facts": []})
-    plan = store.erasure(facts=[fact.id])
+    plan = store.ledger.erasure(facts=[fact.id])
     assert plan.counts.replies == 2
     assert plan.apply().counts == plan.counts
     with store.file.engine.read() as transaction:
@@ -407,7 +410,7 @@ def test_many_facts_take_the_graph_along(store: Store, monkeypatch: pytest.Monke
         store.add(f"Ana Silva works with Bob Marsh{n}", subject="Ana Silva")
     store.add("Carl Zeiss lives in Jena", subject="Carl Zeiss")
     store.graph.build()
-    plan = store.erasure(subject="ana silva")
+    plan = store.ledger.erasure(subject="ana silva")
     assert plan.graphs == (store.namespace,)
     assert plan.counts.entries > 0
     plan.apply()
@@ -426,8 +429,8 @@ def test_erasing_two_facts_that_one_was_compared_with_leaves_a_whole_chain(store
             precedence=memstore.MayReplace(fact_id=kept.id, similarity=0.5),
             evidence={"episode": said.id, "said": "I moved to Oslo", "was": ["Rome"]},
         )
-        others.append(store.apply([change])[0].fact.id)
+        others.append(store.ledger.apply([change])[0].fact.id)
     store.episodes.erase(said.id)
     for fact_id in others:
         store.erase(fact_id)
-        assert store.verify() == []
+        assert store.ledger.verify() == []

@@ -29,7 +29,7 @@ ANY: dict[str, Any] = dict.fromkeys(
 
 
 def told(store: Store, **asked: Any) -> list[str]:
-    return [act.text for act in store.log(**asked)]
+    return [act.text for act in store.ledger.log(**asked)]
 
 
 def test_an_act_is_told_in_words_newest_first(store: Store) -> None:
@@ -45,9 +45,9 @@ def test_an_act_is_told_in_words_newest_first(store: Store) -> None:
         "replaced fact 1 by 2: alice: Lives in Rome",
         "added fact 1: alice: Lives in Lisbon",
     ]
-    act = store.log(kinds=["supersede"])[0]
+    act = store.ledger.log(kinds=["supersede"])[0]
     assert (act.actor, act.source) == ("user", "library")
-    assert act.run == store.journal(1)[0].run
+    assert act.run == store.ledger.journal(1)[0].run
     assert act.changes[0].facts == (1, 2)
     assert act.changes[0].lines == (3,)
     assert str(act).endswith("  user through library  replaced fact 1 by 2: alice: Lives in Rome")
@@ -55,8 +55,8 @@ def test_an_act_is_told_in_words_newest_first(store: Store) -> None:
 
 def test_many_facts_are_counted(store: Store) -> None:
     store.add_many({"content": f"fact {n}", "subject": "s"} for n in range(30))
-    store.embed_pending()
-    (act,) = store.log()
+    store.file.embed_pending()
+    (act,) = store.ledger.log()
     assert act.text == "added 30 facts: s: fact 0; s: fact 1; s: fact 2; and 27 more"
     assert act.changes[0].facts == tuple(range(1, 31))
     assert len(act.changes[0].claims) == 20
@@ -67,7 +67,7 @@ def test_embedding_is_shown_only_if_it_is_asked_for(open_store: OpenStore) -> No
     with open_store(embedder=None) as plain:
         plain.add("one", subject="s")
     store = open_store(embedder=WordEmbedder())
-    store.embed_pending()
+    store.file.embed_pending()
     assert told(store) == ["added fact 1: s: one"]
     assert told(store, kinds=["embed"]) == ["embedded fact 1: s: one"]
 
@@ -79,7 +79,7 @@ def test_what_was_erased_is_shown_as_erased(store: Store, path: Path) -> None:
     store.add("else", subject="s", supersedes=fact.id, any_subject=True)
     store.erase(fact.id)
     store.episodes.erase(episode.id)
-    whole = json.dumps([act.to_dict() for act in store.log(limit=None)])
+    whole = json.dumps([act.to_dict() for act in store.ledger.log(limit=None)])
     assert "wombat" not in whole
     assert told(store)[:2] == ["erased episode 1", "erased fact 1: (erased)"]
     assert told(store)[-1] == "added fact 1: (erased)"
@@ -98,16 +98,16 @@ def test_reverts_trust_and_imports_are_shown_as_such(open_store: OpenStore, path
     store.add("one", subject="s")
     with store.within(source="editor") as editor:
         editor.delete(1)
-    store.revert(source="editor").apply()
-    store.trust("editor", "person")
+    store.ledger.revert(source="editor").apply()
+    store.sources.trust("editor", "person")
     assert told(store)[:2] == [
         "set the trust of editor to person",
         "took back line 2: restored fact 1: s: one",
     ]
-    assert store.log()[1].reverts == (2,)
+    assert store.ledger.log()[1].reverts == (2,)
     other = open_store(path.parent / "other.db", embedder=None)
     other.file.import_(store.file.export())
-    act, trusted = other.log()
+    act, trusted = other.ledger.log()
     assert act.text == "imported fact 1: s: one"
     assert trusted.text == "set the trust of editor to person"
 
@@ -115,11 +115,11 @@ def test_reverts_trust_and_imports_are_shown_as_such(open_store: OpenStore, path
 def test_what_a_distrusted_source_said_is_marked(store: Store) -> None:
     store.add("mine", subject="s")
     store.add("theirs", subject="s", source="web:x")
-    store.distrust("web:x")
+    store.sources.distrust("web:x")
     assert told(store)[:2] == ["distrusted web:x", "added fact 2: (distrusted) s: theirs"]
-    (one,) = store.diff("op:1")
+    (one,) = store.ledger.diff("op:1")
     assert one.claim == "(distrusted) s: theirs"
-    store.trust("web:x")
+    store.sources.trust("web:x")
     assert told(store)[0] == "trusted web:x again"
 
 
@@ -127,7 +127,7 @@ def test_a_fact_that_another_program_inserted_was_taken_in(store: Store, path: P
     columns = "(content, subject, category, metadata, created_at)"
     sql(path, f"INSERT INTO memstore_facts {columns} VALUES ('a', 's', 'c', '{{}}', '2026-01-01')")
     store.add("own", subject="s")
-    act = store.log()[0]
+    act = store.ledger.log()[0]
     assert act.text == "took in fact 1: s: a; added fact 2: s: own"
     assert act.actor == "user"
 
@@ -145,20 +145,23 @@ def test_filters_narrow_the_log(open_store: OpenStore) -> None:
     store.add("three", subject="s", episode_id=page.id)
     bot = open_store(embedder=None, actor="bot")
     bot.delete(1)
-    acts = store.log()
+    acts = store.ledger.log()
     middle = acts[2].at
     assert told(store, fact=1) == ["deleted fact 1: s: one", "added fact 1: s: one"]
     assert told(store, source="web:a") == ["added fact 2: s: two"]
     assert told(store, source="web:b") == ["added fact 3: s: three", "recorded episode 1"]
     assert told(store, actor="bot") == ["deleted fact 1: s: one"]
     assert told(store, kinds=["delete", "episode"])[0].startswith("deleted")
-    assert [act.line for act in store.log(run=acts[0].run)] == [5]
-    assert [act.line for act in store.log(run=acts[1].run)] == [4, 3, 2]
-    assert [act.line for act in store.log(since=middle)] == [5, 4, 3]
-    assert [act.line for act in store.log(until=middle)] == [3, 2, 1]
-    assert [act.line for act in store.log(until=middle - timedelta(microseconds=1))] == [2, 1]
-    assert store.log(until=middle.date().isoformat()) == acts
-    assert store.log(since=middle + timedelta(days=1)) == []
+    assert [act.line for act in store.ledger.log(run=acts[0].run)] == [5]
+    assert [act.line for act in store.ledger.log(run=acts[1].run)] == [4, 3, 2]
+    assert [act.line for act in store.ledger.log(since=middle)] == [5, 4, 3]
+    assert [act.line for act in store.ledger.log(until=middle)] == [3, 2, 1]
+    assert [act.line for act in store.ledger.log(until=middle - timedelta(microseconds=1))] == [
+        2,
+        1,
+    ]
+    assert store.ledger.log(until=middle.date().isoformat()) == acts
+    assert store.ledger.log(since=middle + timedelta(days=1)) == []
 
 
 def test_a_new_fact_shows_what_it_replaced(store: Store) -> None:
@@ -185,7 +188,7 @@ def test_a_filter_that_cannot_be_read_is_refused(
     store: Store, asked: dict[str, Any], text: str
 ) -> None:
     with pytest.raises((InvalidArgument, TypeError), match=text):
-        store.log(**asked)
+        store.ledger.log(**asked)
 
 
 def test_every_kind_of_line_has_its_words() -> None:
@@ -201,17 +204,17 @@ def test_pages_together_are_the_whole_log(
     store = fresh()
     for size in sizes:
         store.add_many({"content": f"fact {n}", "subject": "s"} for n in range(size))
-    whole = store.log(limit=None)
+    whole = store.ledger.log(limit=None)
     assert [len(act.changes[0].facts) for act in whole] == sizes[::-1]
     paged, before = [], None
-    while some := store.log(limit=page, before=before):
+    while some := store.ledger.log(limit=page, before=before):
         paged += some
         before = some[-1].changes[-1].lines[-1]  # any line of the act will do
     assert paged == whole
     for act in whole:
         later = [one for one in whole if one.line > act.line]
-        assert store.log(after=act.line, limit=None) == later
-        assert store.log(after=act.changes[0].lines[-1], limit=None) == later
+        assert store.ledger.log(after=act.line, limit=None) == later
+        assert store.ledger.log(after=act.changes[0].lines[-1], limit=None) == later
 
 
 # -- who may see what --------------------------------------------------------------------
@@ -225,7 +228,7 @@ def test_a_log_shows_its_own_namespace_and_owners(open_store: OpenStore) -> None
     store.add("nobody's", subject="s")
     store.add("ana's", subject="s", user_id="ana")
     store.of(user_id="ana").episodes.record("ana's")
-    store.trust("web:x", "person")
+    store.sources.trust("web:x", "person")
     assert told(store) == ["set the trust of web:x to person", "added fact 2: s: nobody's"]
     ana = Scope(user_id="ana")
     assert told(store.of(ana)) == ["recorded episode 2", "added fact 3: s: ana's"]
@@ -241,7 +244,7 @@ def test_a_replacement_of_another_owner_keeps_its_text(store: Store) -> None:
     store.add("mine", subject="s")
     store.add("ana's", subject="s", user_id="ana")
     store.supersede(1, 2)
-    assert "ana's" not in json.dumps([act.to_dict() for act in store.log()])
+    assert "ana's" not in json.dumps([act.to_dict() for act in store.ledger.log()])
 
 
 NEW_YEAR = datetime(2026, 1, 1, tzinfo=UTC)

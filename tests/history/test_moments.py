@@ -141,9 +141,9 @@ def test_a_run_and_an_episode_mean_what_was_before_them(open_store: OpenStore) -
     store = open_store(embedder=None)
     episode = store.episodes.record("Hello", source="x")
     store.add("two", subject="s", episode_id=episode.id)
-    run = store.journal(2)[0].run
+    run = store.ledger.journal(2)[0].run
     assert seen(resolve(store, f"run:{run}")) == (1, 1, 0) == seen(resolve(store, "episode:1"))
-    assert resolve(store, f"RUN:{run}".lower()).at < store.journal(2)[0].at
+    assert resolve(store, f"RUN:{run}".lower()).at < store.ledger.journal(2)[0].at
     store.add("three", subject="s")
     assert resolve(store, f"run:{run}").line == 1
     store.episodes.erase(episode.id)
@@ -184,7 +184,7 @@ def test_a_moment_that_does_not_exist_is_refused(
 def test_the_first_run_has_nothing_before_it(open_store: OpenStore) -> None:
     store = open_store(embedder=None)
     store.add("one", subject="s")
-    before = resolve(store, f"run:{store.journal(1)[0].run}")
+    before = resolve(store, f"run:{store.ledger.journal(1)[0].run}")
     assert (before.line, before.last_fact, before.last_episode) == (0, 0, 0)
 
 
@@ -208,7 +208,7 @@ def test_a_line_of_another_namespace_is_unknown_to_one_that_may_not_see_it(
     assert resolve(store, "op:3", own).line == 3
     assert resolve(store, "episode:2", own).line == 3
     assert resolve(store, "op:1").line == 1
-    for early in ("1999-01-01", lines(store)[0][2], f"run:{store.journal(2)[0].run}"):
+    for early in ("1999-01-01", lines(store)[0][2], f"run:{store.ledger.journal(2)[0].run}"):
         assert resolve(store, early, own).line < 3  # where nothing was that they may see
 
 
@@ -334,16 +334,16 @@ def test_a_log_and_a_revert_take_every_moment(
     told = {"kinds": ["add"]}
     if moment == "now":  # the clock stands still, and acts are a microsecond apart
         at_noon.advance(-60)
-    assert [one for act in store.log(since=moment, **told) for one in act.changes[0].facts] == [
-        *reversed(since)
-    ]
+    assert [
+        one for act in store.ledger.log(since=moment, **told) for one in act.changes[0].facts
+    ] == [*reversed(since)]
     if moment == "now":
         at_noon.advance(120)
-    assert [one for act in store.log(until=moment, **told) for one in act.changes[0].facts] == [
-        *reversed(until)
-    ]
+    assert [
+        one for act in store.ledger.log(until=moment, **told) for one in act.changes[0].facts
+    ] == [*reversed(until)]
     if moment != "now":
-        assert [step.fact_id for step in store.revert(since=moment).steps] == since
+        assert [step.fact_id for step in store.ledger.revert(since=moment).steps] == since
 
 
 @pytest.mark.parametrize(
@@ -354,19 +354,19 @@ def test_a_moment_that_cannot_be_read_names_its_argument(
     store: Store, verb: str, name: str, moment: Any
 ) -> None:
     with pytest.raises(InvalidArgument) as raised:
-        getattr(store, verb)(**{name: moment})
+        getattr(store.ledger, verb)(**{name: moment})
     assert raised.value.argument == name
     with pytest.raises(NotFound):
-        getattr(store, verb)(**{name: "op:9"})
+        getattr(store.ledger, verb)(**{name: "op:9"})
 
 
 def test_a_confined_store_names_no_line_of_another_namespace(store: Store) -> None:
     store.add("elsewhere", subject="s")
     confined = store.within("mine", confined=True)
     with pytest.raises(NotFound, match="no line 1"):
-        confined.log(since="op:1")
+        confined.ledger.log(since="op:1")
     with pytest.raises(NotFound, match="no line 1"):
-        confined.revert(since="op:1")
+        confined.ledger.revert(since="op:1")
 
 
 def test_periods_take_ages_and_days(open_store: OpenStore, at_noon: ManualClock) -> None:

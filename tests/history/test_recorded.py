@@ -91,7 +91,7 @@ def by_add(store: Store) -> None:
 
 
 def by_apply(store: Store) -> None:
-    store.apply([AddFact(fact=NewFact(content=TEA, subject="ana"), unless_known=True)])
+    store.ledger.apply([AddFact(fact=NewFact(content=TEA, subject="ana"), unless_known=True)])
 
 
 def by_episode(store: Store) -> None:
@@ -122,7 +122,7 @@ def test_the_same_heard_again_adds_a_leg_and_a_confirmation(
     again(store)
     assert [fact.id for fact in store.list()] == [1]
     assert store.get(1).confirmed_count == 1
-    legs = store.support(1)
+    legs = store.ledger.support(1)
     assert [leg.kind for leg in legs] == ["said", "restated"]
     (line,) = [line for line in lines(store, before) if line.fact_id]
     assert (line.kind, line.id, line.episode_id) == ("confirm", legs[1].line, legs[1].episode_id)
@@ -153,7 +153,7 @@ def heard(store: Store) -> Store:
 
 
 def test_reverting_a_source_retires_what_has_no_other_leg(heard: Store) -> None:
-    plan = heard.revert(episode=1)
+    plan = heard.ledger.revert(episode=1)
     assert [(step.fact_id, step.action) for step in plan.steps] == [(1, "delete"), (2, "unsupport")]
     assert plan.conflicts == ()
     assert plan.steps[1].text == "stays, it has another leg"
@@ -163,81 +163,84 @@ def test_reverting_a_source_retires_what_has_no_other_leg(heard: Store) -> None:
     plan.apply()
     assert [fact.id for fact in heard.list()] == [2]
     assert heard.get(1).status == "deleted"
-    assert [leg.episode_id for leg in heard.support(2)] == [2]
+    assert [leg.episode_id for leg in heard.ledger.support(2)] == [2]
     assert heard.get(2).confirmed_count == 1
-    assert heard.verify() == []
+    assert heard.ledger.verify() == []
 
 
 def test_the_leg_that_was_taken_back_is_told_and_counts_no_more(heard: Store) -> None:
-    assert "web:a.org" in heard.explain(1).verdict
-    heard.revert(source="web:a.org").apply()
-    told = heard.explain(2)
+    assert "web:a.org" in heard.ledger.explain(1).verdict
+    heard.ledger.revert(source="web:a.org").apply()
+    told = heard.ledger.explain(2)
     assert told.verdict == "fact 2 is active; it counts as a person's word"
     assert [entry.kind for entry in told.entries] == ["taken back", "restated", "unsupported"]
     assert "which was taken back" in told.entries[0].text
-    heard.distrust("letters")
+    heard.sources.distrust("letters")
     assert heard.get(2).status == "distrusted"
 
 
 def test_a_fact_that_was_taken_back_counts_no_more_when_it_is_restored(heard: Store) -> None:
-    before = heard.explain(1).verdict
-    heard.revert(source="web:a.org").apply()
-    assert heard.support(1) == []
+    before = heard.ledger.explain(1).verdict
+    heard.ledger.revert(source="web:a.org").apply()
+    assert heard.ledger.support(1) == []
     heard.restore(1)
-    assert "nothing that it rests on is left" in heard.explain(1).verdict
+    assert "nothing that it rests on is left" in heard.ledger.explain(1).verdict
     with heard.file.engine.read() as transaction:
         assert trust.of_facts(transaction, [1])[1].trust == "external"
     assert "the text of others" in before
 
 
 def test_a_plan_no_longer_holds_once_the_other_leg_was_erased(heard: Store) -> None:
-    plan = heard.revert(source="web:a.org")
+    plan = heard.ledger.revert(source="web:a.org")
     heard.episodes.erase(2)
     with pytest.raises(memstore.Conflict):
         plan.apply()
-    assert [step.action for step in heard.revert(source="web:a.org").steps] == ["delete", "delete"]
+    assert [step.action for step in heard.ledger.revert(source="web:a.org").steps] == [
+        "delete",
+        "delete",
+    ]
 
 
 def test_erasing_an_episode_takes_its_confirmation(heard: Store) -> None:
     last = heard.confirm(2).last_confirmed_at
-    plan = heard.erasure(episode=2)
+    plan = heard.ledger.erasure(episode=2)
     assert (plan.counts.legs, plan.counts.episodes, plan.counts.facts) == (1, 1, 0)
     assert plan.apply().counts == plan.counts
     fact = heard.get(2)
-    assert (fact.confirmed_count, [leg.kind for leg in heard.support(2)]) == (
+    assert (fact.confirmed_count, [leg.kind for leg in heard.ledger.support(2)]) == (
         1,
         ["said", "confirmed"],
     )
-    line = heard.journal(2)[-1]
+    line = heard.ledger.journal(2)[-1]
     assert (line.kind, line.after and line.after["confirmed_count"]) == ("unconfirm", 1)
     assert fact.last_confirmed_at == last
-    assert heard.verify() == []
+    assert heard.ledger.verify() == []
     assert heard.file.doctor(deep=True) == []
-    assert not heard.revert(lines=[line.id])  # erasing cannot be undone
-    heard.erasure(source="web:a.org").apply()
+    assert not heard.ledger.revert(lines=[line.id])  # erasing cannot be undone
+    heard.ledger.erasure(source="web:a.org").apply()
     assert heard.get(2).confirmed_count == 1
 
 
 def test_reverting_the_other_source_takes_its_leg(heard: Store) -> None:
-    heard.revert(episode=2).apply()
+    heard.ledger.revert(episode=2).apply()
     assert [fact.id for fact in heard.list()] == [1, 2]
-    assert [leg.episode_id for leg in heard.support(2)] == [1]
+    assert [leg.episode_id for leg in heard.ledger.support(2)] == [1]
     assert heard.get(2).confirmed_count == 0
 
 
 def test_erasing_a_source_takes_its_legs_and_offers_the_fact(heard: Store) -> None:
-    plan = heard.erasure(source="web:a.org")
+    plan = heard.ledger.erasure(source="web:a.org")
     assert {(step.kind, step.id) for step in plan.steps} >= {("fact", 1), ("episode", 1)}
     assert ("fact", 2) not in {(step.kind, step.id) for step in plan.steps}
     plan.apply()
     assert [fact.id for fact in heard.list()] == [2]
-    assert [leg.episode_id for leg in heard.support(2)] == [2]
+    assert [leg.episode_id for leg in heard.ledger.support(2)] == [2]
 
 
 def test_erasing_one_episode_takes_its_legs(heard: Store) -> None:
     heard.episodes.erase(1)
-    assert heard.support(1) == []
-    assert [leg.episode_id for leg in heard.support(2)] == [2]
+    assert heard.ledger.support(1) == []
+    assert [leg.episode_id for leg in heard.ledger.support(2)] == [2]
 
 
 # -- runs --------------------------------------------------------------------------------
@@ -260,18 +263,18 @@ def everything(store: Store) -> None:
     store.proposals.reject(proposal.id)
     task = store.tasks.create("call")
     store.tasks.update(task.id, "completed")
-    store.trust("web:a.org", "tool")
-    store.distrust("web:b.org")
+    store.sources.trust("web:a.org", "tool")
+    store.sources.distrust("web:b.org")
     store.graph.build()
     store.graph.merge("Ana", "Anna")
     store.graph.drop()
     token, _ = store.file.tokens.create(f"for {store.namespace}", namespace=store.namespace)
     store.file.tokens.revoke(token.id)
-    done = store.revert(source="web:a.org").apply()
-    store.revert(lines=done.lines).apply()
+    done = store.ledger.revert(source="web:a.org").apply()
+    store.ledger.revert(lines=done.lines).apply()
     store.episodes.erase(page.id)
     store.erase(one.id)
-    store.embed_pending()
+    store.file.embed_pending()
 
 
 def test_every_line_names_its_run(open_store: OpenStore, tmp_path: Path) -> None:

@@ -121,7 +121,7 @@ def test_a_plan_changes_nothing_and_says_what_it_would_do(store: Store, web: Sto
     old = store.add("Alice lives in Lisbon", subject="alice")
     new = web.add("Alice lives in Rome", subject="alice", supersedes=old.id)
     before = rows(store)
-    plan = store.revert(source=WEB)
+    plan = store.ledger.revert(source=WEB)
     assert [(step.fact_id, step.text, step.lines) for step in plan.steps] == [
         (old.id, "is active again", (3,)),
         (new.id, "is deleted", (2,)),
@@ -133,10 +133,10 @@ def test_a_plan_changes_nothing_and_says_what_it_would_do(store: Store, web: Sto
 def test_applying_is_one_act_that_names_what_it_takes_back(store: Store, web: Store) -> None:
     old = store.add("Alice lives in Lisbon", subject="alice")
     new = web.add("Alice lives in Rome", subject="alice", supersedes=old.id)
-    done = store.revert(source=WEB).apply()
+    done = store.ledger.revert(source=WEB).apply()
     assert texts(store) == ["Alice lives in Lisbon"]
-    lines = [line for line in store.journal(old.id) if line.id in done.lines]
-    lines += [line for line in store.journal(new.id) if line.id in done.lines]
+    lines = [line for line in store.ledger.journal(old.id) if line.id in done.lines]
+    lines += [line for line in store.ledger.journal(new.id) if line.id in done.lines]
     told = {line.id: (line.kind, line.evidence, line.txn) for line in lines}
     assert sorted(told.values()) == [
         ("delete", {"reverts": [2]}, done.act),
@@ -150,10 +150,10 @@ def test_applying_is_one_act_that_names_what_it_takes_back(store: Store, web: St
 def test_a_whole_act_is_taken_back_by_its_number_in_the_log(store: Store) -> None:
     store.add("first", subject="x")
     store.add_many([{"content": f"fact {n}", "subject": "x"} for n in range(3)])
-    [act] = store.log(limit=1)
-    done = store.revert(acts=[act.line]).apply()
+    [act] = store.ledger.log(limit=1)
+    done = store.ledger.revert(acts=[act.line]).apply()
     assert texts(store) == ["first"]
-    store.revert(acts=[done.act or 0]).apply()
+    store.ledger.revert(acts=[done.act or 0]).apply()
     assert texts(store) == ["first", "fact 0", "fact 1", "fact 2"]
 
 
@@ -174,7 +174,7 @@ def test_each_kind_of_change_goes_back(store: Store, web: Store) -> None:
     web.delete(gone.id)
     web.restore(back.id)
     web.tasks.update(task.id, "completed", note="done")
-    plan = store.revert(source=WEB)
+    plan = store.ledger.revert(source=WEB)
     assert not plan.conflicts
     plan.apply()
     assert rows(store) == before
@@ -190,7 +190,7 @@ def test_what_was_changed_later_is_left_alone_unless_the_caller_decides(
     web.update_metadata(known.id, {"a": 2, "b": 1})
     store.update_metadata(known.id, {"c": 3})
     wrong = web.add("Carl is ill", subject="carl")
-    plan = store.revert(source=WEB)
+    plan = store.ledger.revert(source=WEB)
     assert [step.fact_id for step in plan.steps] == [wrong.id]
     assert [conflict.fact_id for conflict in plan.conflicts] == [first.id, known.id]
     assert plan.conflicts[0].reason == (
@@ -198,7 +198,7 @@ def test_what_was_changed_later_is_left_alone_unless_the_caller_decides(
     )
     plan.apply()
     assert store.get(known.id).metadata == {"a": 2, "b": 1, "c": 3}
-    again = store.revert(source=WEB)
+    again = store.ledger.revert(source=WEB)
     assert not again.steps
     again.apply(decide={known.id: "undo", first.id: "leave"})
     assert store.get(known.id).metadata == {"a": 1, "c": 3}
@@ -212,22 +212,22 @@ def test_a_wrong_fact_that_a_later_one_relies_on_takes_its_chain_along(
     old = store.add("Alice lives in Lisbon", subject="alice")
     wrong = web.add("Alice lives in Rome", subject="alice", supersedes=old.id)
     store.update_metadata(wrong.id, {"sure": True})
-    plan = store.revert(source=WEB)
+    plan = store.ledger.revert(source=WEB)
     assert (plan.steps, len(plan.conflicts)) == ((), 1)
     assert [step.action for step in plan.conflicts[0].steps] == ["delete", "reactivate"]
     plan.apply()
     assert texts(store) == ["Alice lives in Rome"]
-    store.revert(source=WEB).apply(decide={wrong.id: "undo"})
+    store.ledger.revert(source=WEB).apply(decide={wrong.id: "undo"})
     assert texts(store) == ["Alice lives in Lisbon"]
 
 
 def test_decisions_are_checked(store: Store, web: Store) -> None:
     web.confirm(web.add("Alice lives in Rome", subject="alice").id)
-    plan = store.revert(source=WEB)
+    plan = store.ledger.revert(source=WEB)
     with pytest.raises(InvalidArgument, match="decide names fact 1, which has no conflict"):
         plan.apply(decide={1: "undo"})
     store.pin(1)
-    plan = store.revert(source=WEB)
+    plan = store.ledger.revert(source=WEB)
     with pytest.raises(InvalidArgument, match="must be one of leave, undo, not 'yes'"):
         plan.apply(decide={1: "yes"})
     assert texts(store) == ["Alice lives in Rome"]
@@ -235,38 +235,38 @@ def test_decisions_are_checked(store: Store, web: Store) -> None:
 
 def test_something_must_be_selected(store: Store) -> None:
     with pytest.raises(InvalidArgument, match="nothing is selected"):
-        store.revert()
+        store.ledger.revert()
     with pytest.raises(InvalidArgument, match="is not the id of a run"):
-        store.revert(run="yesterday")
-    assert not store.revert(lines=[])
+        store.ledger.revert(run="yesterday")
+    assert not store.ledger.revert(lines=[])
 
 
 def test_a_line_that_does_not_exist_is_told(store: Store) -> None:
     fact = store.add("tea", subject="alice")
     store.episodes.add("hello", source="chat")
     lines = [fact.id]  # the first of both
-    plan = store.revert(lines=[999, 999])
+    plan = store.ledger.revert(lines=[999, 999])
     assert (bool(plan), plan.missing) == (False, ("there is no line 999",))
     assert plan.to_dict()["missing"] == ["there is no line 999"]
-    assert store.revert(acts=[998]).missing == ("there is no act 998",)
-    both = store.revert(lines=[lines[0], 999])
+    assert store.ledger.revert(acts=[998]).missing == ("there is no act 998",)
+    both = store.ledger.revert(lines=[lines[0], 999])
     assert both.missing == ("there is no line 999",)
     assert both
-    assert store.revert(lines=[lines[0]]).missing == ()
-    narrowed = store.revert(lines=[lines[0]], source="web:x")
+    assert store.ledger.revert(lines=[lines[0]]).missing == ()
+    narrowed = store.ledger.revert(lines=[lines[0]], source="web:x")
     assert narrowed.missing == (
         "line 1 is no change of a fact here that passes the other conditions",
     )
-    of_episode = store.revert(lines=[2])
+    of_episode = store.ledger.revert(lines=[2])
     assert of_episode.missing == ("line 2 is no change of a fact here",)
-    foreign = store.within("other").revert(lines=[1])
+    foreign = store.within("other").ledger.revert(lines=[1])
     assert foreign.missing == ("line 1 is no change of a fact here",)
-    assert store.revert(since="1h").missing == ()
+    assert store.ledger.revert(since="1h").missing == ()
 
 
 def test_of_two_plans_for_the_same_facts_one_is_refused(store: Store, web: Store) -> None:
     web.add("Alice lives in Rome", subject="alice")
-    first, second = store.revert(source=WEB), store.revert(source=WEB)
+    first, second = store.ledger.revert(source=WEB), store.ledger.revert(source=WEB)
     assert first.digest == second.digest
     first.apply()
     after = rows(store)
@@ -278,8 +278,8 @@ def test_of_two_plans_for_the_same_facts_one_is_refused(store: Store, web: Store
 def test_an_embedding_does_not_make_a_plan_outdated(open_store: OpenStore) -> None:
     store = open_store()
     store.within(source=WEB).add("Alice lives in Rome", subject="alice")
-    plan = store.revert(source=WEB)
-    store.embed_pending()
+    plan = store.ledger.revert(source=WEB)
+    store.file.embed_pending()
     assert plan.apply().steps
 
 
@@ -288,7 +288,7 @@ def test_a_failing_step_undoes_the_whole_act(
 ) -> None:
     for number in range(5):
         web.add(f"wrong {number}", subject="x")
-    plan, before = store.revert(source=WEB), rows(store)
+    plan, before = store.ledger.revert(source=WEB), rows(store)
     take, calls = reverting._take, itertools.count()
 
     def failing(*arguments: Any) -> None:
@@ -311,16 +311,16 @@ def test_a_run_and_a_time_select_what_was_done_then(open_store: OpenStore) -> No
     store = open_store()
     moment = clock.utc_now()
     second = store.add("second", subject="x")
-    run = store.journal(second.id)[0].run
-    assert [step.claim for step in store.revert(run=run).steps] == ["x: second"]
-    assert [step.claim for step in store.revert(since=moment).steps] == ["x: second"]
-    assert [step.claim for step in store.revert(since="2020-01-01").steps] == [
+    run = store.ledger.journal(second.id)[0].run
+    assert [step.claim for step in store.ledger.revert(run=run).steps] == ["x: second"]
+    assert [step.claim for step in store.ledger.revert(since=moment).steps] == ["x: second"]
+    assert [step.claim for step in store.ledger.revert(since="2020-01-01").steps] == [
         "x: first",
         "x: second",
     ]
-    assert not store.revert(since=clock.utc_now() + timedelta(hours=1))
-    assert len(store.revert(actor="user").steps) == 2
-    assert not store.revert(actor="user", source="nobody")
+    assert not store.ledger.revert(since=clock.utc_now() + timedelta(hours=1))
+    assert len(store.ledger.revert(actor="user").steps) == 2
+    assert not store.ledger.revert(actor="user", source="nobody")
 
 
 def test_a_run_is_found_although_the_clock_was_set_back(open_store: OpenStore) -> None:
@@ -328,7 +328,7 @@ def test_a_run_is_found_although_the_clock_was_set_back(open_store: OpenStore) -
     now = clock.utc_now()
     with clock.use(ManualClock(now - timedelta(hours=20))):
         fact = store.add("said in the past", subject="x")
-    assert len(store.revert(run=store.journal(fact.id)[0].run).steps) == 1
+    assert len(store.ledger.revert(run=store.ledger.journal(fact.id)[0].run).steps) == 1
 
 
 def test_an_episode_and_a_source_select_the_facts_drawn_from_them(store: Store) -> None:
@@ -336,12 +336,12 @@ def test_an_episode_and_a_source_select_the_facts_drawn_from_them(store: Store) 
     drawn = store.add("Alice lives in Rome", subject="alice", episode_id=episode.id)
     named = store.add("Alice likes ice", subject="alice", source="web:page")
     store.add("Alice is tall", subject="alice")
-    assert [step.fact_id for step in store.revert(episode=episode.id).steps] == [drawn.id]
-    assert [step.fact_id for step in store.revert(source="web:page").steps] == [
+    assert [step.fact_id for step in store.ledger.revert(episode=episode.id).steps] == [drawn.id]
+    assert [step.fact_id for step in store.ledger.revert(source="web:page").steps] == [
         drawn.id,
         named.id,
     ]
-    store.revert(source="web:page").apply()
+    store.ledger.revert(source="web:page").apply()
     assert texts(store) == ["Alice is tall"]
     assert store.episodes.get(episode.id).content == "Rome, said the page"
 
@@ -352,18 +352,18 @@ def test_other_owners_and_namespaces_are_left_alone(store: Store, web: Store) ->
     web.within("other").add("elsewhere", subject="x")
     old = web.add("before", subject="y", user_id="ana")
     web.add("after", subject="y", supersedes=old.id)
-    claims = [step.claim for step in store.revert(source=WEB).steps]
+    claims = [step.claim for step in store.ledger.revert(source=WEB).steps]
     assert claims == ["x: of nobody", "y: after"]
-    ana = store.of(user_id="ana").revert(source=WEB)
+    ana = store.of(user_id="ana").ledger.revert(source=WEB)
     assert "of nobody" not in str(ana.to_dict())
-    assert len(store.of("all").revert(source=WEB).steps) == 4
+    assert len(store.of("all").ledger.revert(source=WEB).steps) == 4
 
 
 def test_erased_facts_are_not_shown(store: Store, web: Store) -> None:
     fact = web.add("a secret", subject="x")
     web.add("no secret", subject="x")
     store.erase(fact.id)
-    plan = store.revert(source=WEB)
+    plan = store.ledger.revert(source=WEB)
     assert [step.claim for step in plan.steps] == ["x: no secret"]
     assert "a secret" not in str(plan.to_dict())
     plan.apply()
@@ -373,9 +373,9 @@ def test_erased_facts_are_not_shown(store: Store, web: Store) -> None:
 def test_open_proposals_are_rejected_and_may_be_reopened(store: Store, web: Store) -> None:
     ids = [store.add(f"Bob likes {what}", subject="bob").id for what in ("tea", "green tea")]
     proposal = web.of().proposals.put_forward(ids, "Bob likes tea, green", {})
-    done = store.revert(source=WEB).apply()
+    done = store.ledger.revert(source=WEB).apply()
     assert store.proposals.get(proposal.id).state == "rejected"
-    store.revert(lines=done.lines).apply()
+    store.ledger.revert(lines=done.lines).apply()
     assert store.proposals.get(proposal.id).state == "open"
 
 
@@ -385,20 +385,20 @@ def test_an_accepted_consolidation_is_taken_apart(store: Store, web: Store) -> N
     web.proposals.accept(proposal.id)
     assert texts(store) == ["Bob likes tea, green"]
     accepted = store.proposals.get(proposal.id)
-    done = store.revert(source=WEB).apply()
+    done = store.ledger.revert(source=WEB).apply()
     assert texts(store) == ["Bob likes tea", "Bob likes green tea"]
     reopened = store.proposals.get(proposal.id)
     assert (reopened.state, reopened.new, reopened.content) == ("open", None, proposal.content)
-    assert store.verify() == []
-    store.revert(lines=done.lines).apply()
+    assert store.ledger.verify() == []
+    store.ledger.revert(lines=done.lines).apply()
     again = store.proposals.get(proposal.id)
     assert (again.state, again.new, again.content) == ("accepted", accepted.new, accepted.content)
     assert texts(store) == ["Bob likes tea, green"]
-    store.revert(source=WEB).apply()
+    store.ledger.revert(source=WEB).apply()
     newest = store.proposals.accept(proposal.id).new
     assert newest is not None
     assert (newest.content, newest.id) == ("Bob likes tea, green", 4)
-    assert store.verify() == []
+    assert store.ledger.verify() == []
 
 
 def proposed(store: Store) -> tuple[int, int, int]:
@@ -413,14 +413,14 @@ def proposed(store: Store) -> tuple[int, int, int]:
 def test_an_accepted_proposal_is_open_again(store: Store, web: Store, by: str) -> None:
     proposal, old, new = proposed(store)
     web.proposals.accept(proposal)
-    lines = {line.kind: line.id for line in store.journal(old)}
+    lines = {line.kind: line.id for line in store.ledger.journal(old)}
     selecting: dict[str, Any] = {"source": WEB}
     if by == "act":
         selecting = {"acts": [lines["accept"]]}
     elif by != "source":
         selecting = {"lines": [lines[by]]}
     before = rows(store)
-    plan = store.revert(**selecting)
+    plan = store.ledger.revert(**selecting)
     assert [(step.action, step.text) for step in plan.steps] == [
         ("reactivate", "is active again"),
         ("reopen", f"may be superseded: proposal {proposal} is open again"),
@@ -429,11 +429,11 @@ def test_an_accepted_proposal_is_open_again(store: Store, web: Store, by: str) -
     assert [one.id for one in store.proposals.list()] == [proposal]
     assert {fact.id for fact in store.list()} == {old, new}
     assert store.proposals.get(proposal).decided_at is None
-    assert store.verify() == []
-    store.revert(lines=done.lines).apply()
+    assert store.ledger.verify() == []
+    store.ledger.revert(lines=done.lines).apply()
     assert rows(store) == before
     assert store.proposals.get(proposal).state == "accepted"
-    assert store.verify() == []
+    assert store.ledger.verify() == []
 
 
 def test_a_proposal_stays_accepted_while_its_supersession_is_in_conflict(
@@ -442,13 +442,13 @@ def test_a_proposal_stays_accepted_while_its_supersession_is_in_conflict(
     proposal, old, new = proposed(store)
     web.proposals.accept(proposal)
     store.add("Ana lives in Bern", subject="ana", supersedes=new)
-    plan = store.revert(source=WEB)
+    plan = store.ledger.revert(source=WEB)
     assert (plan.steps, [one.fact_id for one in plan.conflicts]) == ((), [old])
     plan.apply()
     assert store.proposals.get(proposal).state == "accepted"
-    store.revert(source=WEB).apply(decide={old: "undo"})
+    store.ledger.revert(source=WEB).apply(decide={old: "undo"})
     assert store.proposals.get(proposal).state == "open"
-    assert store.verify() == []
+    assert store.ledger.verify() == []
 
 
 def test_a_proposal_that_was_made_and_accepted_by_the_selection_is_rejected(
@@ -458,12 +458,12 @@ def test_a_proposal_that_was_made_and_accepted_by_the_selection_is_rejected(
     proposal = web.of().proposals.put_forward(ids, "Bob likes tea, green", {})
     web.proposals.accept(proposal.id)
     before = rows(store)
-    done = store.revert(source=WEB).apply()
+    done = store.ledger.revert(source=WEB).apply()
     assert store.proposals.get(proposal.id).state == "rejected"
-    assert store.verify() == []
-    store.revert(lines=done.lines).apply()
+    assert store.ledger.verify() == []
+    store.ledger.revert(lines=done.lines).apply()
     assert rows(store) == before
-    assert store.verify() == []
+    assert store.ledger.verify() == []
 
 
 def test_a_supersession_that_was_taken_back_does_not_return_with_an_import(
@@ -471,21 +471,23 @@ def test_a_supersession_that_was_taken_back_does_not_return_with_an_import(
 ) -> None:
     old = store.add("Alice lives in Lisbon", subject="alice")
     web.add("Alice lives in Rome", subject="alice", supersedes=old.id)
-    export = [*store.export()]
-    store.revert(source=WEB).apply()
-    store.import_(export)
+    export = [*store.transfer.export()]
+    store.ledger.revert(source=WEB).apply()
+    store.transfer.import_(export)
     assert texts(store) == ["Alice lives in Lisbon"]
     with memstore.open(":memory:", embedder=None) as other:
-        other.import_(store.export())
+        other.transfer.import_(store.transfer.export())
         assert texts(other) == ["Alice lives in Lisbon"]
         (fact,) = other.list()
-        assert not any((line.evidence or {}).get("reverts") for line in other.journal(fact.id))
+        assert not any(
+            (line.evidence or {}).get("reverts") for line in other.ledger.journal(fact.id)
+        )
 
 
 def legs(store: Store) -> dict[int, list[tuple[str, str, str | None]]]:
     facts = store.of("all").list(active_only=False, include_deleted=True)
     return {
-        fact.id: [(leg.kind, leg.through, leg.source) for leg in store.support(fact.id)]
+        fact.id: [(leg.kind, leg.through, leg.source) for leg in store.ledger.support(fact.id)]
         for fact in facts
     }
 
@@ -501,7 +503,11 @@ def test_two_sources_of_one_fact_are_taken_back_in_any_order(
     before = rows(store), legs(store)
     done = []
     for source in order:
-        plan = store.revert(source=source) if source else store.revert(lines=[2, 3, 4, 5])
+        plan = (
+            store.ledger.revert(source=source)
+            if source
+            else store.ledger.revert(lines=[2, 3, 4, 5])
+        )
         assert not plan.conflicts
         done.append(plan.apply())
         if (source, len(done)) == (WEB, 1):  # the other one still says so
@@ -511,9 +517,9 @@ def test_two_sources_of_one_fact_are_taken_back_in_any_order(
     assert texts(store) == ["Alice lives in Lisbon"]
     assert (store.get(2).status, store.get(2).confirmed_count, legs(store)[2]) == ("deleted", 0, [])
     for one in reversed(done):
-        store.revert(lines=one.lines).apply()
+        store.ledger.revert(lines=one.lines).apply()
     assert (rows(store), legs(store)) == before
-    assert store.verify() == []
+    assert store.ledger.verify() == []
 
 
 def test_a_store_for_asyncio_takes_legs_back_too(store: Store, web: Store) -> None:
@@ -521,7 +527,7 @@ def test_a_store_for_asyncio_takes_legs_back_too(store: Store, web: Store) -> No
     store.add("Bob likes tea", subject="bob", unless_known=True)
 
     async def taken_back() -> list[str]:
-        plan = await memstore.AsyncStore(store).revert(source=WEB)
+        plan = await memstore.AsyncStore(store).ledger.revert(source=WEB)
         return [step.text for step in plan.steps]
 
     assert asyncio.run(taken_back()) == ["stays, it has another leg"]
@@ -531,19 +537,19 @@ def test_a_confirmation_is_taken_back_whatever_came_later(store: Store, web: Sto
     fact = store.add("Bob likes tea", subject="bob")
     web.confirm(fact.id)
     last = store.within(source="chat").confirm(fact.id).last_confirmed_at
-    plan = store.revert(source=WEB)
+    plan = store.ledger.revert(source=WEB)
     assert ([step.text for step in plan.steps], plan.conflicts) == (["counts 1 confirmation"], ())
     plan.apply()
     assert (store.get(fact.id).confirmed_count, store.get(fact.id).last_confirmed_at) == (1, last)
-    store.revert(source="chat").apply()
+    store.ledger.revert(source="chat").apply()
     assert (store.get(fact.id).confirmed_count, legs(store)[1]) == (0, [("said", "library", None)])
 
 
 def test_a_source_that_only_stored_the_same_again_is_taken_back(store: Store) -> None:
     store.add("Bob likes tea", subject="bob")
     store.add("Bob likes tea", subject="bob", source="web:z", unless_known=True)
-    assert [step.action for step in store.revert(source="web:z").steps] == ["unconfirm"]
-    store.revert(source="web:z").apply()
+    assert [step.action for step in store.ledger.revert(source="web:z").steps] == ["unconfirm"]
+    store.ledger.revert(source="web:z").apply()
     assert (store.get(1).confirmed_count, legs(store)[1]) == (0, [("said", "library", None)])
 
 
@@ -553,9 +559,9 @@ def test_an_import_is_taken_back_whole(store: Store, open_store: OpenStore) -> N
     with memstore.open(":memory:", embedder=None) as other:
         mine = other.add("Bob is tall", subject="bob")
         start = clock.utc_now()
-        other.import_(store.export())
+        other.transfer.import_(store.transfer.export())
         assert len(other.list()) == 2
-        other.revert(since=start).apply()
+        other.ledger.revert(since=start).apply()
         assert [fact.id for fact in other.list()] == [mine.id]
 
 
@@ -634,13 +640,13 @@ def test_without_conflicts_the_active_facts_are_those_of_the_journal_without_the
 ) -> None:
     with memstore.open(":memory:", embedder=None) as store:
         run(store, acts)
-        plan = store.revert(source=WEB)
+        plan = store.ledger.revert(source=WEB)
         if not plan.conflicts:
             expected = without(store, WEB), decided_without(store, WEB)
             plan.apply()
             states = {one.id: one.state for one in store.proposals.list(None)}
             assert (active(store), states) == expected
-            assert store.verify() == []
+            assert store.ledger.verify() == []
 
 
 @given(ACTS, st.data())
@@ -648,13 +654,13 @@ def test_without_conflicts_the_active_facts_are_those_of_the_journal_without_the
 def test_taking_back_a_revert_gives_everything_back(acts: list[Any], data: st.DataObject) -> None:
     with memstore.open(":memory:", embedder=None) as store:
         run(store, acts)
-        before, plan = rows(store), store.revert(source=WEB)
+        before, plan = rows(store), store.ledger.revert(source=WEB)
         chosen = {
             one.fact_id: data.draw(st.sampled_from(["undo", "leave"])) for one in plan.conflicts
         }
         done = plan.apply(decide=chosen)
         assert len(done.lines) == len(done.steps)
-        again = store.revert(lines=done.lines)
+        again = store.ledger.revert(lines=done.lines)
         assert not again.conflicts
         again.apply()
         assert rows(store) == before
@@ -688,11 +694,15 @@ def test_two_sources_are_taken_back_in_any_order_or_at_once(acts: list[Any]) -> 
             lines = [
                 line.id
                 for fact in store.list(active_only=False, include_deleted=True)
-                for line in store.journal(fact.id)
+                for line in store.ledger.journal(fact.id)
                 if line.source in (WEB, "web:y")
             ]
             for source in sources or [None]:
-                plan = store.revert(source=source) if source else store.revert(lines=lines)
+                plan = (
+                    store.ledger.revert(source=source)
+                    if source
+                    else store.ledger.revert(lines=lines)
+                )
                 if plan.conflicts:
                     return
                 plan.apply()

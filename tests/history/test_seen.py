@@ -86,7 +86,7 @@ class Lived:
         why = {"said": f"turn{number}zzyx", "episode": said.id, "similarity": 0.9}
         precedence = MayReplace(old) if verb == "propose" and old is not None else None
         self.owners[number] = namespace, owner
-        store.apply([AddFact(fact=new, precedence=precedence, evidence=why)])
+        store.ledger.apply([AddFact(fact=new, precedence=precedence, evidence=why)])
 
 
 def every(store: Store) -> list[Fact]:
@@ -95,22 +95,22 @@ def every(store: Store) -> list[Fact]:
 
 def answers(store: Store, scope: Scope, own: list[int], began: str, last: int) -> Iterator[Any]:
     """Yield all that the ledger says to somebody."""
-    yield from store.of(scope).log(limit=None)
-    yield store.of(scope).diff(began)
-    yield store.of(scope).diff(began, limit=2, offset=1)
+    yield from store.of(scope).ledger.log(limit=None)
+    yield store.of(scope).ledger.diff(began)
+    yield store.of(scope).ledger.diff(began, limit=2, offset=1)
     yield from plans(store, scope, last)
     for fact_id in own:
-        yield store.of(scope).explain(fact_id)
+        yield store.of(scope).ledger.explain(fact_id)
         yield store.of(scope).why_not("word zzyx", fact_id)
         yield store.of(scope).why_not("word zzyx", fact_id, active_only=False)
-        yield from store.of(scope).log(fact=fact_id)
+        yield from store.of(scope).ledger.log(fact=fact_id)
 
 
 def plans(store: Store, scope: Scope, last: int) -> Iterator[Any]:
     """Yield plans to take everything back, the last lines, and that again."""
-    yield store.of(scope).revert(since="1h")
+    yield store.of(scope).ledger.revert(since="1h")
     for first in range(max(1, last - 4), last + 1):
-        yield store.of(scope).revert(lines=range(first, last + 1))
+        yield store.of(scope).ledger.revert(lines=range(first, last + 1))
 
 
 @pytest.mark.hypothesis
@@ -147,12 +147,12 @@ def test_a_fact_of_another_owner_is_mentioned_but_not_named(store: Store) -> Non
     began = f"op:{store.file.head().line}"
     store.add("anas", subject="s", user_id="ana")
     store.supersede(1, 2)
-    (act, *_) = store.log()
+    (act, *_) = store.ledger.log()
     assert (act.text, act.changes[0].facts) == ("replaced fact 1 by another fact", (1,))
-    (one,) = store.diff(began)
+    (one,) = store.ledger.diff(began)
     assert (one.text, one.by) == ("replaced by another fact", None)
-    assert store.of("all").log()[0].text == "replaced fact 1 by 2: s: anas"
-    assert store.of("all").diff(began)[-1].by == 2
+    assert store.of("all").ledger.log()[0].text == "replaced fact 1 by 2: s: anas"
+    assert store.of("all").ledger.diff(began)[-1].by == 2
     assert store.why_not("mine", 1).text.startswith("fact 1 was superseded by another fact")
 
 
@@ -161,7 +161,7 @@ def test_a_plan_does_not_name_a_fact_of_another_owner(store: Store) -> None:
     store.add("anas", subject="s", user_id="ana")
     store.supersede(1, 2)
     line = store.file.head().line
-    (step,) = store.revert(lines=[line]).steps
+    (step,) = store.ledger.revert(lines=[line]).steps
     assert step.reason == f"it was superseded by another fact in line {line} (user through library)"
-    (step,) = store.of("all").revert(lines=[line]).steps
+    (step,) = store.of("all").ledger.revert(lines=[line]).steps
     assert "superseded by fact 2 in" in step.reason

@@ -61,7 +61,7 @@ def filled(tmp_path_factory: pytest.TempPathFactory) -> Path:
         store.pin(4)
         store.tasks.create("a task", priority="high")
         propose(store)
-        assert store.verify() == []
+        assert store.ledger.verify() == []
         assert store.file.doctor(deep=True) == []
     return path
 
@@ -78,7 +78,7 @@ def propose(store: Store) -> None:
             precedence=memstore.MayReplace(fact_id=old.id, similarity=0.5),
             evidence={"episode": said.id, "said": f"shut the door {n}", "é": [1.5, None], **why},
         )
-        return store.apply([change])[0].proposal_id or 0
+        return store.ledger.apply([change])[0].proposal_id or 0
 
     def summed(n: int) -> int:
         ids = [store.add(f"the lamp {n} is {what}", subject="lamp").id for what in ("on", "lit")]
@@ -91,12 +91,12 @@ def propose(store: Store) -> None:
     acts = []
     for proposal in (two, accepted, back, again):
         store.proposals.accept(proposal)
-        acts.append(store.log(limit=1)[0].line)
+        acts.append(store.ledger.log(limit=1)[0].line)
     for proposal in (three, rejected):
         store.proposals.reject(proposal)
-    undone = [store.revert(acts=[act]).apply() for act in acts[2:]]
+    undone = [store.ledger.revert(acts=[act]).apply() for act in acts[2:]]
     assert store.proposals.get(back).state == store.proposals.get(again).state == "open"
-    store.revert(lines=undone[0].lines).apply()
+    store.ledger.revert(lines=undone[0].lines).apply()
     assert store.proposals.get(back).state == "accepted"
     for proposal in (erased, gone):
         store.erase(store.proposals.get(proposal).sources[0].id)
@@ -107,7 +107,7 @@ def propose(store: Store) -> None:
 
 def verified(path: Path, head: Head | str | None = None) -> list[str]:
     with memstore.open(path, embedder="none") as store:
-        return [finding.message for finding in store.verify(head)]
+        return [finding.message for finding in store.ledger.verify(head)]
 
 
 def flipped(value: Any, chance: random.Random) -> Any:
@@ -211,14 +211,14 @@ def test_a_proposal_inserted_or_removed_by_plain_sql_is_named(filled: Path, path
 
 
 def test_an_untouched_file_has_no_findings_with_its_heads(store: Store) -> None:
-    assert store.verify() == []
+    assert store.ledger.verify() == []
     heads = [store.file.head()]
     for n in range(3):
         store.add(f"fact {n}", subject="x")
         heads.append(store.file.head())
     assert store.status().head == str(heads[-1])
-    assert [store.verify(head) for head in heads] == [[]] * 4
-    assert store.verify(f" {heads[-1]} ") == []
+    assert [store.ledger.verify(head) for head in heads] == [[]] * 4
+    assert store.ledger.verify(f" {heads[-1]} ") == []
 
 
 FORGERIES = {
@@ -304,11 +304,11 @@ def test_missing_triggers_are_named_and_rebuilding_restores_them(store: Store) -
         for name in names:
             file.execute(f"DROP TRIGGER {name}")
         file.commit()
-    [finding] = store.verify()
+    [finding] = store.ledger.verify()
     assert finding.check == "schema"
     assert finding.repairable
     store.file.rebuild()
-    assert store.verify() == []
+    assert store.ledger.verify() == []
     with raw(store.path) as file:
         kept = {name for (name,) in file.execute("SELECT name FROM sqlite_schema")}
     assert {*names} <= kept
@@ -320,7 +320,7 @@ def test_the_doctor_finds_what_verifying_finds(filled: Path, path: Path) -> None
         file.execute("UPDATE memstore_journal SET actor = 'forged' WHERE id = 3")
         file.execute("UPDATE memstore_facts SET uuid = 'forged' WHERE id = 2")
     with memstore.open(path, embedder="none") as store:
-        found = store.verify()
+        found = store.ledger.verify()
         examined = store.file.doctor(deep=True)
     assert len(found) == 2
     assert [one for one in examined if one in found] == [found[1], found[0]]
@@ -332,11 +332,11 @@ def test_a_head_is_read_as_it_is_written(store: Store) -> None:
     zeros = "0" * 64
     for wrong in ("", "5", "5:", f"x:{zeros}", f"5:{zeros[1:]}", f"-1:{zeros}", f"٥:{zeros}"):
         with pytest.raises(memstore.InvalidArgument, match="a number of lines, a colon and"):
-            store.verify(wrong)
+            store.ledger.verify(wrong)
     with pytest.raises(memstore.InvalidArgumentType):
-        store.verify(5)  # type: ignore[arg-type]
+        store.ledger.verify(5)  # type: ignore[arg-type]
 
 
 def test_a_confined_store_cannot_verify_the_file(store: Store) -> None:
     with pytest.raises(memstore.AccessDenied):
-        store.within("other", confined=True).verify()
+        store.within("other", confined=True).ledger.verify()

@@ -57,7 +57,7 @@ def told(one: Any) -> list[Any]:
     for query in QUERIES:
         hits = one.search(query, **CLASSIC, **NO_AGES)
         found.append([(hit.fact.id, hit.score, hit.word_score) for hit in hits])
-        said = one.episodes if isinstance(one, Store) else one._episodes
+        said = one.episodes if isinstance(one, Store) else one._log
         turns = said.search(query, **CLASSIC)
         found.append([(hit.episode.id, hit.score, hit.word_score) for hit in turns])
     return found

@@ -37,9 +37,9 @@ def twice(store: Store, source: str, path: Path, **more: Any) -> Any:
     """Import a file, check that it did not change and that a second time does nothing."""
     before = path.read_bytes()
     assert likely_source(path) == source
-    report = store.import_from(source, path, **more)
+    report = store.transfer.import_from(source, path, **more)
     head = store.file.head()
-    again = store.import_from(source, path, **more)
+    again = store.transfer.import_from(source, path, **more)
     assert (again.facts, again.episodes, again.known) == (0, 0, report.facts + report.episodes)
     assert store.file.head() == head
     assert path.read_bytes() == before
@@ -73,11 +73,11 @@ def test_a_memory_that_was_deleted_there_since_is_deleted_here(
     store: Store, tmp_path: Path
 ) -> None:
     file = database(tmp_path / "m.db", MEMORIES, memories=[TEA])
-    store.import_from("mcp-memory-service", file)
+    store.transfer.import_from("mcp-memory-service", file)
     with raw(file) as rows:
         rows.execute("UPDATE memories SET deleted_at = 1.75e9")
         rows.commit()
-    assert store.import_from("mcp-memory-service", file).removed == 1
+    assert store.transfer.import_from("mcp-memory-service", file).removed == 1
     assert store.list() == []
 
 
@@ -96,9 +96,9 @@ def test_the_export_of_mcp_memory_service_is_the_same(store: Store, tmp_path: Pa
         ],
     }
     file = written(tmp_path / "e.json", exported)
-    assert store.import_from("mcp-memory-service", file).facts == 1
+    assert store.transfer.import_from("mcp-memory-service", file).facts == 1
     base = database(tmp_path / "m.db", MEMORIES, memories=[TEA])
-    assert store.import_from("mcp-memory-service", base).known == 1
+    assert store.transfer.import_from("mcp-memory-service", base).known == 1
 
 
 # -- claude-mem ------------------------------------------------------------------------------
@@ -170,7 +170,7 @@ def test_claude_mem_s_tables_become_facts_and_episodes(
     assert {one.thread for one in episodes.values()} == {"s1"}
     assert episodes["Fix it"].speaker == "user"
     assert "Request: Fix the prices\nLearned: They were wrong" in episodes
-    assert store.import_from("claude-mem", written(tmp_path / "e.json", EXPORT)).known == 5
+    assert store.transfer.import_from("claude-mem", written(tmp_path / "e.json", EXPORT)).known == 5
 
 
 def test_projects_are_namespaces_on_request(store: Store, tmp_path: Path) -> None:
@@ -225,7 +225,7 @@ def test_an_agent_file_becomes_blocks_and_messages(store: Store, tmp_path: Path)
     assert (fact.content, fact.subject, fact.category) == ("Likes tea", "Sam", "human")
     said = {one.content: one.speaker for one in store.episodes.list()}
     assert said == {"Hi": "user", "Hello": "assistant"}
-    assert "hunter2" not in "\n".join(store.export())
+    assert "hunter2" not in "\n".join(store.transfer.export())
 
 
 def test_an_older_agent_file_is_read(store: Store, tmp_path: Path) -> None:
@@ -239,15 +239,15 @@ def test_an_older_agent_file_is_read(store: Store, tmp_path: Path) -> None:
     }
     report = twice(store, "letta", written(tmp_path / "sam.af", older))
     assert (report.facts, report.episodes) == (1, 2)
-    assert "hunter2" not in "\n".join(store.export())
+    assert "hunter2" not in "\n".join(store.transfer.export())
 
 
 def test_a_block_that_changed_supersedes(store: Store, tmp_path: Path) -> None:
     file = written(tmp_path / "sam.af", AGENT_FILE)
-    store.import_from("letta", file)
+    store.transfer.import_from("letta", file)
     block = {"id": "block-0", "label": "human", "value": "Likes coffee"}
     written(file, {**AGENT_FILE, "created_at": "2025-07-01T00:00:00Z", "blocks": [block]})
-    store.import_from("letta", file)
+    store.transfer.import_from("letta", file)
     [fact] = store.list()
     assert fact.content == "Likes coffee"
     assert len(store.history(fact.id)) == 2
@@ -286,19 +286,21 @@ def test_items_of_langgraph_become_facts(store: Store, tmp_path: Path) -> None:
 
 def test_an_item_that_changed_supersedes(store: Store, tmp_path: Path) -> None:
     file = database(tmp_path / "s.db", STORE, store=items(("k", {"content": "Likes tea"})))
-    store.import_from("langgraph", file)
+    store.transfer.import_from("langgraph", file)
     with raw(file) as rows:
         rows.execute(
             "UPDATE store SET value = ?, updated_at = '2025-02-01'",
             ('{"content": "Likes coffee"}',),
         )
         rows.commit()
-    store.import_from("langgraph", file)
+    store.transfer.import_from("langgraph", file)
     [fact] = store.list()
     assert (fact.content, len(store.history(fact.id))) == ("Likes coffee", 2)
     assert fact.external_key == "langgraph:users.ana..k"
-    store.put([NewFact(content="Likes milk", subject="users/ana", external_key=fact.external_key)])
-    assert store.import_from("langgraph", file).facts == 0
+    store.keys.put(
+        [NewFact(content="Likes milk", subject="users/ana", external_key=fact.external_key)]
+    )
+    assert store.transfer.import_from("langgraph", file).facts == 0
     assert [one.content for one in store.list()] == ["Likes milk"]
 
 
@@ -306,7 +308,7 @@ def test_what_the_adapter_cannot_name_gets_no_external_key(store: Store, tmp_pat
     long = "x" * 600
     rows = [(prefix, key, json.dumps({"content": f"text of {key}"}), AT, AT, None, None)
             for prefix, key in (("a..b", "k1"), ("y" * 430, "k2"), ("a", long))]  # fmt: skip
-    store.import_from("langgraph", database(tmp_path / "s.db", STORE, store=rows))
+    store.transfer.import_from("langgraph", database(tmp_path / "s.db", STORE, store=rows))
     keys = {fact.content: fact.external_key for fact in store.list()}
     assert keys["text of k1"] is keys["text of k2"] is None
     assert len(keys[f"text of {long}"]) <= MAX_NAME
@@ -329,7 +331,7 @@ def test_every_truncation_is_refused(store: Store, tmp_path: Path, source: str, 
     for end in range(0, len(whole), 5):
         file.write_bytes(whole[:end])
         with pytest.raises(MemstoreError):
-            store.import_from(source, file)
+            store.transfer.import_from(source, file)
     assert store.file.head() == head
 
 
@@ -349,6 +351,11 @@ def test_damaged_rows_are_named(store: Store, tmp_path: Path, source: str) -> No
             rows.execute("UPDATE observations SET facts = '[1'")
             rows.commit()
     with pytest.raises(MemstoreError, match="not JSON; nothing was imported"):
-        store.import_from(source, file)
+        store.transfer.import_from(source, file)
     assert store.list() == []
-    assert store.import_from(source, file, skip_damaged=True).left_out["damaged records"].count == 1
+    assert (
+        store.transfer.import_from(source, file, skip_damaged=True)
+        .left_out["damaged records"]
+        .count
+        == 1
+    )

@@ -78,7 +78,7 @@ def counts(report: Any) -> dict[str, int]:
 def test_the_path_to_the_current_message_is_imported(store: Store, tmp_path: Path) -> None:
     file = written(tmp_path / "conversations.json", [conversation()])
     before = file.read_bytes()
-    report = store.import_from("chatgpt", file)
+    report = store.transfer.import_from("chatgpt", file)
     assert (report.episodes, report.facts) == (2, 0)
     assert counts(report) == {"hidden messages": 1, "messages on other branches": 1}
     ask, answer = store.of("all").episodes.list()[::-1]
@@ -89,15 +89,15 @@ def test_the_path_to_the_current_message_is_imported(store: Store, tmp_path: Pat
     assert ask.created_at.isoformat() == "2023-11-14T22:13:20.500000+00:00"
     assert ask.name == "Tea"
     assert ask.idempotency_key == "chatgpt:ask"
-    assert store.import_from("chatgpt", file).known == 2
+    assert store.transfer.import_from("chatgpt", file).known == 2
     assert file.read_bytes() == before
     assert store.file.doctor() == []
 
 
 def test_branches_and_hidden_messages_come_if_asked_for(store: Store, tmp_path: Path) -> None:
     file = written(tmp_path / "conversations.json", [conversation()])
-    store.import_from("chatgpt", file)
-    report = store.import_from("chatgpt", file, include=["branches", "hidden"])
+    store.transfer.import_from("chatgpt", file)
+    report = store.transfer.import_from("chatgpt", file, include=["branches", "hidden"])
     assert (report.episodes, report.known, counts(report)) == (2, 2, {})
     places = {one.content: one.seq for one in store.of("all").episodes.list()}
     assert places == {"Be kind": 1, "Which tea?": 2, "Black tea": 3, "Green tea": 3}
@@ -106,7 +106,7 @@ def test_branches_and_hidden_messages_come_if_asked_for(store: Store, tmp_path: 
 def test_a_dry_run_counts_and_changes_nothing(store: Store, tmp_path: Path) -> None:
     file = written(tmp_path / "conversations.json", [conversation()])
     head = store.file.head()
-    report = store.import_from("chatgpt", file, dry_run=True)
+    report = store.transfer.import_from("chatgpt", file, dry_run=True)
     assert (report.dry_run, report.episodes) == (True, 2)
     assert store.file.head() == head
 
@@ -119,12 +119,12 @@ def test_numbered_files_in_an_archive_or_a_folder_are_one_export(
     )
     files = {"conversations-000": [conversation()], "conversations-001": [second], "user": {}}
     archive = zipped(tmp_path / "export.zip", **files)
-    assert store.import_from("chatgpt", archive).episodes == 3
+    assert store.transfer.import_from("chatgpt", archive).episodes == 3
     folder = tmp_path / "folder"
     folder.mkdir()
     for name, value in files.items():
         written(folder / f"{name}.json", value)
-    assert store.import_from("chatgpt", folder).known == 3
+    assert store.transfer.import_from("chatgpt", folder).known == 3
 
 
 @pytest.mark.parametrize("missing", ["create_time", "title", "current_node", "conversation_id"])
@@ -135,7 +135,9 @@ def test_what_may_be_missing_is_done_without(store: Store, tmp_path: Path, missi
         if one["message"]:
             one["message"].pop(missing, None)
     value["mapping"]["answer"]["message"]["create_time"] = 1_800_000_000
-    assert store.import_from("chatgpt", written(tmp_path / "c.json", [value])).episodes == 2
+    assert (
+        store.transfer.import_from("chatgpt", written(tmp_path / "c.json", [value])).episodes == 2
+    )
     assert sorted(contents(store)) == ["Green tea", "Which tea?"]
 
 
@@ -143,7 +145,9 @@ def test_what_may_be_missing_is_done_without(store: Store, tmp_path: Path, missi
 def test_parents_in_a_circle_end(store: Store, tmp_path: Path, include: list[str]) -> None:
     value = conversation()
     value["mapping"]["system"]["parent"] = "answer"
-    report = store.import_from("chatgpt", written(tmp_path / "c.json", [value]), include=include)
+    report = store.transfer.import_from(
+        "chatgpt", written(tmp_path / "c.json", [value]), include=include
+    )
     assert report.left_out["parents in a circle"].count >= 1
     assert {"Which tea?", "Green tea"} <= set(contents(store))
 
@@ -155,7 +159,7 @@ def test_parts_that_are_no_text_are_named(store: Store, tmp_path: Path) -> None:
         "ask", "user", ["See", image, spoken], metadata={"attachments": [{"name": "a.pdf"}]}
     )
     value = conversation(mapping={"ask": node(None, said)}, current_node="ask")
-    store.import_from("chatgpt", written(tmp_path / "c.json", [value]))
+    store.transfer.import_from("chatgpt", written(tmp_path / "c.json", [value]))
     assert contents(store) == ["See\n\n[image: file-service://abc]\n\nsaid aloud\n\n[file: a.pdf]"]
 
 
@@ -172,11 +176,11 @@ def test_reasoning_and_tools_are_left_out_and_counted(store: Store, tmp_path: Pa
         mapping={"t": node(None, thought), "k": node("t", call), "o": node("k", output)},
     )
     file = written(tmp_path / "c.json", [value])
-    assert counts(store.import_from("chatgpt", file)) == {
+    assert counts(store.transfer.import_from("chatgpt", file)) == {
         "reasoning": 1,
         "calls and output of tools": 2,
     }
-    assert store.import_from("chatgpt", file, include=["reasoning", "tools"]).episodes == 3
+    assert store.transfer.import_from("chatgpt", file, include=["reasoning", "tools"]).episodes == 3
     assert sorted(contents(store)) == ["1", "S\nC", "print(1)"]
 
 
@@ -185,9 +189,9 @@ def test_damaged_conversations_are_named(store: Store, tmp_path: Path) -> None:
     wrong["mapping"]["ask"]["message"]["create_time"] = "yesterday"
     file = written(tmp_path / "c.json", [conversation(), 7, wrong])
     with pytest.raises(TransferError, match=r"record 2: .*nothing was imported"):
-        store.import_from("chatgpt", file)
+        store.transfer.import_from("chatgpt", file)
     assert store.of("all").episodes.count() == 0
-    report = store.import_from("chatgpt", file, skip_damaged=True)
+    report = store.transfer.import_from("chatgpt", file, skip_damaged=True)
     assert (report.episodes, report.known) == (2, 1), "they share a message"
     assert report.left_out["damaged records"].count == 2
 
@@ -195,9 +199,9 @@ def test_damaged_conversations_are_named(store: Store, tmp_path: Path) -> None:
 def test_include_is_refused_where_it_means_nothing(store: Store, tmp_path: Path) -> None:
     file = written(tmp_path / "c.json", [conversation()])
     with pytest.raises(InvalidArgument, match="include must be branches, hidden, reasoning or"):
-        store.import_from("chatgpt", file, include=["all"])
+        store.transfer.import_from("chatgpt", file, include=["all"])
     with pytest.raises(InvalidArgument, match="include is for conversations, not for mem0"):
-        store.import_from("mem0", file, include=["tools"])
+        store.transfer.import_from("mem0", file, include=["tools"])
 
 
 # -- Claude ----------------------------------------------------------------------------------
@@ -240,7 +244,7 @@ def test_an_archive_of_claude_becomes_episodes(store: Store, tmp_path: Path) -> 
         memories=[REMEMBERED],
         users=[{"email_address": "ana@example.org"}],
     )
-    report = store.import_from("claude", archive)
+    report = store.transfer.import_from("claude", archive)
     assert report.episodes == 7
     assert counts(report) == {"reasoning": 1, "documents without text": 1}
     assert sorted(contents(store)) == [
@@ -255,14 +259,14 @@ def test_an_archive_of_claude_becomes_episodes(store: Store, tmp_path: Path) -> 
     first = next(one for one in store.of("all").episodes.list() if one.seq == 0 and not one.tags)
     assert (first.speaker, first.thread, first.name) == ("user", "u1", "Plans")
     assert not any("example.org" in text for text in contents(store)), "users.json is not read"
-    assert store.import_from("claude", archive).known == 7
+    assert store.transfer.import_from("claude", archive).known == 7
 
 
 def test_remembered_prose_that_changed_is_another_episode(store: Store, tmp_path: Path) -> None:
     file = written(tmp_path / "memories.json", REMEMBERED)
-    assert store.import_from("claude", file).episodes == 2
+    assert store.transfer.import_from("claude", file).episodes == 2
     written(file, {**REMEMBERED, "conversations_memory": "Ana likes coffee"})
-    report = store.import_from("claude", file)
+    report = store.transfer.import_from("claude", file)
     assert (report.episodes, report.known) == (1, 1)
 
 
@@ -272,7 +276,7 @@ def test_claude_s_branches_follow_parents(store: Store, tmp_path: Path) -> None:
     two = {"uuid": "2", "sender": "assistant", "text": "two", "parent_message_uuid": "1"}
     again = {"uuid": "3", "sender": "assistant", "text": "again", "parent_message_uuid": "1"}
     chat = {**CHAT, "chat_messages": [one, two, again]}
-    report = store.import_from("claude", written(tmp_path / "conversations.json", [chat]))
+    report = store.transfer.import_from("claude", written(tmp_path / "conversations.json", [chat]))
     assert (report.episodes, counts(report)) == (2, {"messages on other branches": 1})
     assert sorted(contents(store)) == ["again", "one"]
 
@@ -289,7 +293,7 @@ def test_a_truncation_is_refused_with_its_place(store: Store, tmp_path: Path, so
     for end in (*range(0, len(whole) // 2, 3), *range(len(whole) // 2, len(whole), 2)):
         file.write_bytes(whole[:end])
         with pytest.raises(MemstoreError) as caught:
-            store.import_from(source, file)
+            store.transfer.import_from(source, file)
         assert "nothing was imported" in str(caught.value), end
     assert store.file.head() == head
 
@@ -304,7 +308,11 @@ def test_bytes_changed_at_random_are_refused_or_imported_whole(
             damaged = bytes(whole[:place]) + bytes([byte]) + bytes(whole[place + 1 :])
             file.write_bytes(damaged)
             with contextlib.suppress(TransferError):  # any other error fails
-                assert store.import_from("chatgpt", file, dry_run=True).episodes in (1, 2, 3)
+                assert store.transfer.import_from("chatgpt", file, dry_run=True).episodes in (
+                    1,
+                    2,
+                    3,
+                )
 
 
 @pytest.mark.parametrize(
@@ -317,7 +325,7 @@ def test_names_that_lead_out_of_an_archive_are_refused(
     with zipfile.ZipFile(file, "w") as archive:
         archive.writestr(name, json.dumps([conversation()]))
     with pytest.raises(TransferError, match="leads out of the archive; nothing was imported"):
-        store.import_from("chatgpt", file)
+        store.transfer.import_from("chatgpt", file)
 
 
 def test_links_and_bombs_in_an_archive_are_refused(store: Store, tmp_path: Path) -> None:
@@ -327,11 +335,11 @@ def test_links_and_bombs_in_an_archive_are_refused(store: Store, tmp_path: Path)
     with zipfile.ZipFile(linked, "w") as archive:
         archive.writestr(link, "/etc/passwd")
     with pytest.raises(TransferError, match="is a link; nothing was imported"):
-        store.import_from("chatgpt", linked)
+        store.transfer.import_from("chatgpt", linked)
     with zipfile.ZipFile(bomb, "w", zipfile.ZIP_DEFLATED) as archive:
         archive.writestr("conversations.json", " " * 20_000_000)
     with pytest.raises(TransferError, match=r"as a ZIP bomb does: .*; nothing was imported"):
-        store.import_from("chatgpt", bomb)
+        store.transfer.import_from("chatgpt", bomb)
 
 
 def test_a_truncated_or_changed_archive_is_refused(store: Store, tmp_path: Path) -> None:
@@ -341,7 +349,7 @@ def test_a_truncated_or_changed_archive_is_refused(store: Store, tmp_path: Path)
         for damaged in (whole[:end], whole[:end] + b"\xa5" + whole[end + 1 :]):
             file.write_bytes(damaged)
             try:
-                report = store.import_from("chatgpt", file, dry_run=True)
+                report = store.transfer.import_from("chatgpt", file, dry_run=True)
             except MemstoreError:
                 continue
             assert report.episodes == 2, "what was changed is not its text"
@@ -352,7 +360,7 @@ def test_links_in_a_folder_are_named_and_not_followed(store: Store, tmp_path: Pa
     folder.mkdir()
     written(folder / "conversations.json", [conversation()])
     (folder / "conversations-001.json").symlink_to(written(tmp_path / "other.json", [7]))
-    assert counts(store.import_from("chatgpt", folder))["links"] == 1
+    assert counts(store.transfer.import_from("chatgpt", folder))["links"] == 1
 
 
 def many(path: Path) -> Path:
@@ -373,10 +381,10 @@ def test_an_import_that_was_interrupted_between_batches_is_completed(
             raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        store.import_from("chatgpt", file, progress=interrupt)
+        store.transfer.import_from("chatgpt", file, progress=interrupt)
     before = store.of("all").episodes.count()
     assert 0 < before < 200
-    report = store.import_from("chatgpt", file)
+    report = store.transfer.import_from("chatgpt", file)
     assert (report.episodes, report.known) == (200 - before, before)
     assert store.file.doctor() == []
 
@@ -387,7 +395,7 @@ def test_two_imports_at_once_add_each_message_once(
     file = many(tmp_path / "c.json")
     stores = [open_store() for _ in range(2)]
     with ThreadPoolExecutor(2) as pool:
-        reports = list(pool.map(lambda store: store.import_from("chatgpt", file), stores))
+        reports = list(pool.map(lambda store: store.transfer.import_from("chatgpt", file), stores))
     assert sum(one.episodes for one in reports) == 200
     assert sum(one.known for one in reports) == 200
     assert stores[0].of("all").episodes.count() == 200
@@ -446,7 +454,7 @@ def test_archive_is_refused_by_all_that_it_grows_to(
         for number in range(entries):
             archive.writestr(f"conversations-{number:03}.json", f"[{' ' * 9_900_000}]")
     with pytest.raises(TransferError, match=r"more than 50 times its size.*unpack it") as refused:
-        store.import_from("chatgpt", file)
+        store.transfer.import_from("chatgpt", file)
     assert refused.value.place == "e.zip"
 
 
@@ -462,7 +470,7 @@ def test_blanks_between_values_are_skipped_at_once(store: Store, tmp_path: Path)
 
     sys.setprofile(counted)
     try:
-        report = store.import_from("chatgpt", file)
+        report = store.transfer.import_from("chatgpt", file)
     finally:
         sys.setprofile(None)
     assert report.episodes == 2
@@ -476,7 +484,9 @@ def test_progress_is_told_while_nothing_is_a_record(store: Store, tmp_path: Path
     (folder / "conversations.json").write_text(
         json.dumps([conversation()])[:-1] + " " * 5_000_000 + "]"
     )
-    store.import_from("chatgpt", folder, progress=lambda done, total: told.append((done, total)))
+    store.transfer.import_from(
+        "chatgpt", folder, progress=lambda done, total: told.append((done, total))
+    )
     assert len({done for done, total in told if total > 5_000_000}) > 3
 
 
@@ -488,8 +498,8 @@ def test_message_longer_than_an_episode_is_imported_in_parts_once(
     long["mapping"]["ask"]["message"]["content"]["parts"] = [text]
     file = tmp_path / "c.json"
     file.write_text(json.dumps([long]))
-    assert store.import_from("chatgpt", file).episodes > 2
+    assert store.transfer.import_from("chatgpt", file).episodes > 2
     held = store.of("all").episodes.list()
     assert text in [one.content for one in parts.joined(held)]
-    assert store.import_from("chatgpt", file).episodes == 0
+    assert store.transfer.import_from("chatgpt", file).episodes == 0
     assert len(store.of("all").episodes.list()) == len(held)

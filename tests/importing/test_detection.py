@@ -53,10 +53,10 @@ def test_wrong_source_is_an_error_that_names_the_likely_one(
 ) -> None:
     name, file = written
     if given == name:
-        assert store.import_from(given, file).namespaces
+        assert store.transfer.import_from(given, file).namespaces
         return
     with pytest.raises((MemstoreError, InvalidArgument), match=rf"looks like one of {name}(\n|$)"):
-        store.import_from(given, file)
+        store.transfer.import_from(given, file)
     assert store.status().active == 0
 
 

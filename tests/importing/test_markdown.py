@@ -69,7 +69,7 @@ def test_a_note_is_an_episode_and_its_observations_are_facts(store: Store, tmp_p
     hidden = vault / ".obsidian"
     hidden.mkdir()
     (hidden / "x.md").write_text("- [a1] never")
-    report = store.import_from("markdown", vault)
+    report = store.transfer.import_from("markdown", vault)
     assert (report.facts, report.episodes, counts(report)) == (2, 1, {})
     facts = {one.category: one for one in store.list()}
     origin = facts["origin"]
@@ -83,7 +83,7 @@ def test_a_note_is_an_episode_and_its_observations_are_facts(store: Store, tmp_p
     assert (episode.name, episode.tags) == ("Green Tea", ["food", "drinks"])
     assert episode.created_at.date().isoformat() == "2025-03-01"
     head = store.file.head()
-    assert store.import_from("markdown", vault).known == 3
+    assert store.transfer.import_from("markdown", vault).known == 3
     assert store.file.head() == head
 
 
@@ -93,7 +93,7 @@ def test_instructions_are_items_with_their_headings(
 ) -> None:
     (tmp_path / "secret.md").write_text("- outside")
     project = folder(tmp_path / "p", CLAUDE_md=TOLD, docs__more_md="# More\n\n- Be brief\n")
-    report = store.import_from("markdown", project / "CLAUDE.md" if single else project)
+    report = store.transfer.import_from("markdown", project / "CLAUDE.md" if single else project)
     assert counts(report) == {"files outside of the folder": 2}
     assert {one.content: one.subject for one in store.list()} == {
         "Tests: Run them with pytest -q": "Rules",
@@ -106,28 +106,28 @@ def test_instructions_are_items_with_their_headings(
 
 def test_files_that_name_each_other_end(store: Store, tmp_path: Path) -> None:
     vault = folder(tmp_path / "v", AGENTS_md="@a.md\n- one", a_md="@AGENTS.md @./a.md\n- two")
-    assert store.import_from("markdown", vault).facts == 2
+    assert store.transfer.import_from("markdown", vault).facts == 2
 
 
 def test_what_cannot_be_read_is_named(store: Store, tmp_path: Path) -> None:
     vault = folder(tmp_path / "v", a_md="- [aa] fine", b_md="")
     (vault / "c.md").write_bytes(b"- [bb] \xff")
     with pytest.raises(TransferError, match=r"c\.md: .*nothing was imported"):
-        store.import_from("markdown", vault)
-    report = store.import_from("markdown", vault, skip_damaged=True)
+        store.transfer.import_from("markdown", vault)
+    report = store.transfer.import_from("markdown", vault, skip_damaged=True)
     assert (report.facts, report.episodes) == (1, 1)
     assert counts(report) == {"damaged records": 1, "empty notes": 1}
     with pytest.raises(TransferError, match="holds no Markdown"):
-        store.import_from("markdown", folder(tmp_path / "e", a="x"))
+        store.transfer.import_from("markdown", folder(tmp_path / "e", a="x"))
 
 
 def told(store: Store, tmp_path: Path, text: str, name: str = "CLAUDE.md") -> dict[str, int]:
     """Return the facts of an instruction file, with their lines; a second import adds none."""
     file = tmp_path / name
     file.write_text(text, encoding="utf-8")
-    store.import_from("markdown", file)
+    store.transfer.import_from("markdown", file)
     head = store.file.head()
-    store.import_from("markdown", file)
+    store.transfer.import_from("markdown", file)
     assert store.file.head() == head
     assert file.read_text(encoding="utf-8") == text
     return {one.content: one.metadata["imported"]["line"] for one in store.list(limit=100)}
@@ -186,7 +186,7 @@ def test_items_paragraphs_and_rows_are_read_as_commonmark_does(
 ) -> None:
     file = tmp_path / "CLAUDE.md"
     file.write_bytes((front + text).encode())
-    store.import_from("markdown", file)
+    store.transfer.import_from("markdown", file)
     assert [one.content for one in store.list()] == BLOCKS[text]
 
 
@@ -198,7 +198,7 @@ def test_lines_are_those_of_the_file(store: Store, tmp_path: Path) -> None:
 def test_a_block_that_is_too_long_is_counted_and_named(store: Store, tmp_path: Path) -> None:
     file = tmp_path / "CLAUDE.md"
     file.write_text(f"- short\n- {'word ' * 3000}\n")
-    report = store.import_from("markdown", file)
+    report = store.transfer.import_from("markdown", file)
     [left] = report.left_out.values()
     assert (report.facts, left.count, left.first) == (1, 1, ["CLAUDE.md, line 2"])
 
@@ -230,7 +230,7 @@ FRONTS = {
 @pytest.mark.parametrize("front", FRONTS)
 def test_front_matter_is_yaml(store: Store, tmp_path: Path, front: str) -> None:
     (tmp_path / "n.md").write_text(f"---\n{front}\n---\ntext")
-    store.import_from("markdown", tmp_path / "n.md")
+    store.transfer.import_from("markdown", tmp_path / "n.md")
     [episode] = store.episodes.list()
     assert episode.metadata.get("front", {}) == FRONTS[front]
     assert episode.content == "text"
@@ -240,7 +240,7 @@ def test_aliases_do_not_grow(store: Store, tmp_path: Path) -> None:
     lines = ["a0: &a0 [x,x,x,x,x,x,x,x,x,x]"]
     lines += [f"a{n}: &a{n} [{','.join([f'*a{n - 1}'] * 10)}]" for n in range(1, 12)]
     (tmp_path / "n.md").write_text("\n".join(["---", *lines, "---", "text"]))
-    assert store.import_from("markdown", tmp_path / "n.md").episodes == 1
+    assert store.transfer.import_from("markdown", tmp_path / "n.md").episodes == 1
 
 
 MEMORY = "---\nname: {0}\ndescription: about it\nmetadata:\n  type: {1}\n---\n\n{2}\n"
@@ -253,7 +253,7 @@ def test_a_folder_of_memories_is_a_fact_a_file(store: Store, tmp_path: Path) -> 
         tests_md=MEMORY.format("tests", "feedback", "- never mock\n- never sleep"),
         MEMORY_md="- [Role](role.md) — what she does\n- said in the index alone\n",
     )
-    report = store.import_from("markdown", memory)
+    report = store.transfer.import_from("markdown", memory)
     assert (report.facts, report.episodes) == (3, 0)
     assert counts(report) == {"lines of an index": 1}
     assert {one.content: (one.subject, one.category) for one in store.list()} == {
@@ -261,12 +261,12 @@ def test_a_folder_of_memories_is_a_fact_a_file(store: Store, tmp_path: Path) -> 
         "- never mock\n- never sleep": ("user", "preference"),
         "said in the index alone": ("project", "project"),
     }
-    assert store.import_from("markdown", memory).known == 3
+    assert store.transfer.import_from("markdown", memory).known == 3
 
 
 def test_a_note_with_a_type_of_its_own_stays_a_note(store: Store, tmp_path: Path) -> None:
     text = "---\nname: X\ntype: project\nstatus: open\ndescription: d\n---\n- [aa] claim\n"
-    report = store.import_from("markdown", folder(tmp_path / "v", x_md=text))
+    report = store.transfer.import_from("markdown", folder(tmp_path / "v", x_md=text))
     assert (report.facts, report.episodes) == (1, 1)
 
 

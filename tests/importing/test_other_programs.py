@@ -47,7 +47,7 @@ def state_of(path: Path) -> tuple[bytes, list[str]]:
 
 def refused(store: Store, source: str, path: Path, match: str) -> None:
     with pytest.raises(TransferError, match=match) as caught:
-        store.import_from(source, path)
+        store.transfer.import_from(source, path)
     assert "nothing was imported" in str(caught.value)
     assert (store.of("all").count(active_only=False), store.of("all").episodes.count()) == (
         0,
@@ -80,7 +80,7 @@ def row(number: int, **more: Any) -> dict[str, Any]:
 
 
 def test_engram_row_keeps_everything_but_its_embedding(store: Store, tmp_path: Path) -> None:
-    report = store.import_from("engram", written(tmp_path / "e.jsonl", ROW))
+    report = store.transfer.import_from("engram", written(tmp_path / "e.jsonl", ROW))
     assert (report.episodes, report.facts, report.known) == (1, 0, 0)
     assert report.namespaces == {"shop": 1}
     assert {kind: left.count for kind, left in report.left_out.items()} == {"embeddings": 1}
@@ -100,7 +100,7 @@ def test_engram_row_keeps_everything_but_its_embedding(store: Store, tmp_path: P
 
 def test_engram_expired_rows_stay_expired(store: Store, tmp_path: Path) -> None:
     rows = [row(1, expired_at="2025-04-01T00:00:00Z"), row(2, expired_at=None)]
-    store.import_from("engram", written(tmp_path / "e.jsonl", *rows))
+    store.transfer.import_from("engram", written(tmp_path / "e.jsonl", *rows))
     assert [episode.content for episode in store.of("all").episodes.list()] == [rows[1]["content"]]
     assert len(store.of("all").episodes.list(include_expired=True)) == 2
 
@@ -117,7 +117,7 @@ def test_engram_server_responses_are_read(
     else:
         answer: Any = {"episodes": rows, "count": 3} if wrap == "episodes" else rows
         path.write_text(json.dumps(answer, indent=indent), encoding="utf-8")
-    report = store.import_from("engram", path)
+    report = store.transfer.import_from("engram", path)
     assert (report.episodes, set(report.left_out)) == (3, {"embeddings"})
 
 
@@ -131,7 +131,7 @@ def test_engram_groups_become_namespaces_on_request(
     assert (
         open_store(namespace="home").of("all").episodes.list()[0].content == "episode 2 about tea"
     )
-    report = store.import_from("engram", file)
+    report = store.transfer.import_from("engram", file)
     assert (report.episodes, report.known) == (2, 1), "into the store's own, besides"
     assert store.file.doctor() == []
 
@@ -140,7 +140,7 @@ def test_engram_group_with_a_reserved_name_is_refused(store: Store, tmp_path: Pa
     file = written(tmp_path / "e.jsonl", row(1, group_id="all"))
     with pytest.raises(TransferError, match="line 1: its namespace is 'all'"):
         store.file.import_from("engram", file)
-    assert store.import_from("engram", file).episodes == 1
+    assert store.transfer.import_from("engram", file).episodes == 1
 
 
 def test_engram_import_reports_progress_and_is_idempotent(
@@ -149,31 +149,33 @@ def test_engram_import_reports_progress_and_is_idempotent(
     monkeypatch.setattr("memstore.database.short_transactions.SECONDS", 0.0)
     told: list[tuple[int, int]] = []
     file = written(tmp_path / "e.jsonl", *map(row, range(1100)))
-    store.import_from("engram", file, progress=lambda done, total: told.append((done, total)))
+    store.transfer.import_from(
+        "engram", file, progress=lambda done, total: told.append((done, total))
+    )
     size = file.stat().st_size
     assert [total for _, total in told[:2]] == [size, size]
     assert 0 < told[0][0] < told[1][0] <= size
     assert told[2:] == [(done, 1100) for done in range(importer.BATCH, 1101, importer.BATCH)]
-    before = list(store.export())
-    report = store.import_from("engram", file)
+    before = list(store.transfer.export())
+    report = store.transfer.import_from("engram", file)
     assert (report.episodes, report.known) == (0, 1100)
-    assert list(store.export()) == before
+    assert list(store.transfer.export()) == before
 
 
 def test_import_does_not_restore_erased_data(store: Store, tmp_path: Path) -> None:
     file = written(tmp_path / "e.jsonl", row(1), row(2))
     memories = written(tmp_path / "m.jsonl", MEMORY)
-    store.import_from("engram", file)
-    store.import_from("mem0", memories)
+    store.transfer.import_from("engram", file)
+    store.transfer.import_from("mem0", memories)
     store.episodes.erase(1)
     store.erase(1)
-    assert store.import_from("engram", file).known == 2
-    assert store.import_from("mem0", memories).known == 1
+    assert store.transfer.import_from("engram", file).known == 2
+    assert store.transfer.import_from("mem0", memories).known == 1
     assert [episode.content for episode in store.of("all").episodes.list()] == [
         "episode 2 about tea"
     ]
     assert store.of("all").list(active_only=False, include_deleted=True) == []
-    assert "episode 1" not in "".join(store.export())
+    assert "episode 1" not in "".join(store.transfer.export())
     assert store.file.doctor() == []
 
 
@@ -183,7 +185,7 @@ def test_import_resumes_after_a_kill(path: Path, tmp_path: Path) -> None:
     program = (
         "import memstore, os, sys\n"
         "with memstore.open(sys.argv[1], embedder=None) as store:\n"
-        "    store.import_from('engram', sys.argv[2],"
+        "    store.transfer.import_from('engram', sys.argv[2],"
         " progress=lambda done, total: total == 1700 and done >= 1000 and os._exit(9))\n"
     )
     ended = subprocess.run([sys.executable, "-c", program, str(path), str(file)], check=False)
@@ -191,7 +193,7 @@ def test_import_resumes_after_a_kill(path: Path, tmp_path: Path) -> None:
     with memstore.open(path, embedder=None) as store:
         held = store.of("all").episodes.count()
         assert 1000 <= held < 1700
-        report = store.import_from("engram", file)
+        report = store.transfer.import_from("engram", file)
         assert (report.episodes, report.known) == (1700 - held, held)
         assert store.file.doctor() == []
 
@@ -199,10 +201,10 @@ def test_import_resumes_after_a_kill(path: Path, tmp_path: Path) -> None:
 def test_imported_rows_are_pending_until_embedded(
     store: Store, embedder: Any, tmp_path: Path
 ) -> None:
-    store.import_from("engram", written(tmp_path / "e.jsonl", *map(row, range(3))))
-    store.import_from("mem0", written(tmp_path / "m.jsonl", MEMORY))
+    store.transfer.import_from("engram", written(tmp_path / "e.jsonl", *map(row, range(3))))
+    store.transfer.import_from("mem0", written(tmp_path / "m.jsonl", MEMORY))
     assert embedder.calls == [], "an import asks no embedder"
-    store.embed_pending()
+    store.file.embed_pending()
     assert store.of("all").status().pending == 0
     found = store.of("all").search("green tea", word_weight=0)
     assert found[0].fact.content == MEMORY["memory"]
@@ -242,7 +244,7 @@ def test_engram_damaged_line_is_named_or_skipped(
     file = tmp_path / "e.jsonl"
     file.write_text(f"{json.dumps(row(1))}\n\n{line}\n{json.dumps(row(2))}\n", encoding="utf-8")
     refused(store, "engram", file, f"^line 3: .*{why}")
-    report = store.import_from("engram", file, skip_damaged=True)
+    report = store.transfer.import_from("engram", file, skip_damaged=True)
     assert report.episodes == 2
     left = report.left_out["damaged records"]
     assert (left.count, left.first[0].startswith("line 3: ")) == (1, True)
@@ -257,28 +259,32 @@ def test_engram_bytes_that_are_not_text_are_named(store: Store, tmp_path: Path) 
 
 
 def test_engram_metadata_that_is_not_an_object_is_kept_raw(store: Store, tmp_path: Path) -> None:
-    store.import_from("engram", written(tmp_path / "e.jsonl", row(1, metadata="just words")))
+    store.transfer.import_from(
+        "engram", written(tmp_path / "e.jsonl", row(1, metadata="just words"))
+    )
     assert store.of("all").episodes.list()[0].metadata["_raw"] == "just words"
 
 
 def test_metadata_that_is_called_imported_is_kept(store: Store, tmp_path: Path) -> None:
     own = '{"imported": "from a book"}'
-    store.import_from("engram", written(tmp_path / "e.jsonl", row(1, metadata=own)))
+    store.transfer.import_from("engram", written(tmp_path / "e.jsonl", row(1, metadata=own)))
     assert origin(store.of("all").episodes.list()[0])["metadata"] == {"imported": "from a book"}
 
 
 def test_engram_other_fields_are_named(store: Store, tmp_path: Path) -> None:
     file = written(tmp_path / "e.jsonl", row(1, mood="glad"), row(2, mood=None))
-    assert store.import_from("engram", file).left_out["field mood"].first == ["line 1"]
+    assert store.transfer.import_from("engram", file).left_out["field mood"].first == ["line 1"]
 
 
 def test_import_of_a_huge_text_is_complete(store: Store, tmp_path: Path) -> None:
     text = "tea and words. " * 200_000 + "the end"
-    store.import_from("engram", written(tmp_path / "e.jsonl", row(1, content=text)))
+    store.transfer.import_from("engram", written(tmp_path / "e.jsonl", row(1, content=text)))
     held = store.of("all").episodes.list()
     assert len(held) > 1
     assert "".join(one.content for one in held) == text
-    assert store.import_from("engram", tmp_path / "e.jsonl").episodes == 0, "nothing is new"
+    assert store.transfer.import_from("engram", tmp_path / "e.jsonl").episodes == 0, (
+        "nothing is new"
+    )
 
 
 @settings(deadline=None, max_examples=examples(20))
@@ -295,7 +301,7 @@ def test_import_of_a_corrupted_file_is_refused_or_valid(
     file.write_bytes(changed + (b"" if data.draw(st.booleans()) else whole[place + 1 :]))
     with memstore.open(":memory:", embedder=None) as store:
         try:
-            store.import_from("engram", file)
+            store.transfer.import_from("engram", file)
         except TransferError:
             assert store.of("all").episodes.count(include_expired=True) == 0
         assert store.file.doctor() == []
@@ -332,7 +338,7 @@ def test_engram_duckdb_file_is_read_and_unchanged(time: str, store: Store, tmp_p
             """ '{"k": [1]}')"""
         )
     before = state_of(file)
-    report = store.import_from("engram", file)
+    report = store.transfer.import_from("engram", file)
     assert state_of(file) == before
     assert report.episodes == 2
     kinds = {kind: left.count for kind, left in report.left_out.items()}
@@ -342,12 +348,12 @@ def test_engram_duckdb_file_is_read_and_unchanged(time: str, store: Store, tmp_p
     hour = 9 if zone else 10
     assert tea.created_at == datetime(2025, 3, 1, hour, 0, 0, 500000, tzinfo=UTC)
     assert (later.content, later.tags) == ("later", [])
-    assert store.import_from("engram", file).known == 2
+    assert store.transfer.import_from("engram", file).known == 2
     with closing(duckdb.connect(str(file), read_only=True)) as connection:
         rows = folder / "engram.jsonl"
         connection.execute(f"COPY episodes TO '{rows}' (FORMAT json)")
     with memstore.open(":memory:", embedder=None) as other:
-        report = other.import_from("engram", rows)
+        report = other.transfer.import_from("engram", rows)
         assert (report.episodes, report.left_out["embeddings"].count) == (2, 1)
         assert [(e.uuid, e.tags) for e in other.of("all").episodes.list()] == [
             (tea.uuid, tea.tags),
@@ -356,7 +362,7 @@ def test_engram_duckdb_file_is_read_and_unchanged(time: str, store: Store, tmp_p
     with closing(duckdb.connect(str(folder / "other.duckdb"))) as connection:
         connection.execute("CREATE TABLE t (a INTEGER)")
     with pytest.raises(StorageError, match="no table episodes"):
-        store.import_from("engram", folder / "other.duckdb")
+        store.transfer.import_from("engram", folder / "other.duckdb")
 
 
 def test_engram_duckdb_file_without_the_driver_says_what_to_install(
@@ -367,7 +373,7 @@ def test_engram_duckdb_file_without_the_driver_says_what_to_install(
     monkeypatch.setitem(sys.modules, "duckdb", None)
     monkeypatch.setattr(duckdb_file, "duckdb", lazy_import("duckdb"))  # not imported so far
     with pytest.raises(StorageError, match=r"pymemstore\[duckdb\]"):
-        store.import_from("engram", file)
+        store.transfer.import_from("engram", file)
 
 
 def test_engram_damaged_duckdb_file_is_a_storage_error(store: Store, tmp_path: Path) -> None:
@@ -375,7 +381,7 @@ def test_engram_damaged_duckdb_file_is_a_storage_error(store: Store, tmp_path: P
     file = tmp_path / "engram.duckdb"
     file.write_bytes(b"\0" * 8 + b"DUCK" + os.urandom(20_000))
     with pytest.raises(StorageError, match="cannot read"):
-        store.import_from("engram", file)
+        store.transfer.import_from("engram", file)
 
 
 # -- the original memstore ---------------------------------------------------------------------
@@ -389,7 +395,7 @@ def test_original_file_of_any_version_is_imported(
     folder.mkdir()
     file = original_file(folder / "memstore.db", version)
     before = state_of(file)
-    report = store.import_from("memstore", file)
+    report = store.transfer.import_from("memstore", file)
     assert state_of(file) == before
     assert (report.facts, report.known) == (4, 0)
     job, task, plain = store.of("all").list()
@@ -408,7 +414,7 @@ def test_original_file_of_any_version_is_imported(
     kinds = set(report.left_out)
     assert "embeddings" in kinds
     assert ("table memstore_links" in kinds) == (version >= 7)
-    again = store.import_from("memstore", file)
+    again = store.transfer.import_from("memstore", file)
     assert (again.facts, again.known) == (0, 4)
     assert store.file.doctor() == []
 
@@ -434,8 +440,8 @@ def test_original_files_with_the_same_ids_are_both_imported(store: Store, tmp_pa
     with raw(work) as there:
         there.execute("UPDATE memstore_facts SET content = content || ' at work'")
         there.commit()
-    store.import_from("memstore", home)
-    assert store.import_from("memstore", work).facts == 4
+    store.transfer.import_from("memstore", home)
+    assert store.transfer.import_from("memstore", work).facts == 4
     assert store.of("all").count() == 6
 
 
@@ -447,7 +453,7 @@ def test_original_file_open_elsewhere_is_read_with_its_log(store: Store, tmp_pat
         writer.commit()
         before = file.read_bytes()
         log = Path(f"{file}-wal").read_bytes()
-        assert store.import_from("memstore", file).facts == 4
+        assert store.transfer.import_from("memstore", file).facts == 4
         assert (file.read_bytes(), Path(f"{file}-wal").read_bytes()) == (before, log)
     assert "only in the log" in [fact.content for fact in store.of("all").list()]
 
@@ -459,7 +465,7 @@ def test_original_closed_file_is_left_unchanged(store: Store, tmp_path: Path) ->
     with raw(file) as writer:
         writer.execute("PRAGMA journal_mode = WAL")
     before = state_of(file)
-    assert store.import_from("memstore", file).facts == 4
+    assert store.transfer.import_from("memstore", file).facts == 4
     assert state_of(file) == before
 
 
@@ -472,14 +478,14 @@ def test_original_log_left_by_a_crash_is_read(store: Store, tmp_path: Path) -> N
         shutil.copy(live, crashed)
         shutil.copy(f"{live}-wal", f"{crashed}-wal")
     before = crashed.read_bytes(), Path(f"{crashed}-wal").read_bytes()
-    store.import_from("memstore", crashed)
+    store.transfer.import_from("memstore", crashed)
     assert (crashed.read_bytes(), Path(f"{crashed}-wal").read_bytes()) == before
     assert "only in the log" in [fact.content for fact in store.of("all").list()]
 
 
 def test_original_changes_since_the_last_import_are_imported(store: Store, tmp_path: Path) -> None:
     file = original_file(tmp_path / "o.db", NEWEST)
-    store.import_from("memstore", file)
+    store.transfer.import_from("memstore", file)
     with raw(file) as there:
         there.execute(
             "INSERT INTO memstore_facts (id, content, subject, category, created_at)"
@@ -490,7 +496,7 @@ def test_original_changes_since_the_last_import_are_imported(store: Store, tmp_p
             " WHERE id = 7"
         )
         there.commit()
-    report = store.import_from("memstore", file)
+    report = store.transfer.import_from("memstore", file)
     assert (report.facts, report.known, report.retired) == (1, 4, 1)
     [active] = store.of("all").list(subject="eve")
     assert [fact.content for fact in store.history(active.id)] == ["old job", "new job", "retired"]
@@ -512,7 +518,7 @@ def test_original_oddities_are_repaired_and_reported(store: Store, tmp_path: Pat
             UPDATE memstore_facts SET subject = '', screen_state = 'blocked' WHERE id = 8;
             """
         )
-    report = store.import_from("memstore", file)
+    report = store.transfer.import_from("memstore", file)
     assert report.facts == 4
     assert {
         "supersessions by a missing fact": 1,
@@ -526,7 +532,7 @@ def test_original_oddities_are_repaired_and_reported(store: Store, tmp_path: Pat
     deleted = [f for f in store.of("all").list(include_deleted=True) if f.status == "deleted"]
     assert [fact.content for fact in deleted] == ["old job", "water the plants"]
     assert deleted[1].subject == "eve", "the owner's name, where the subject is blank"
-    assert store.import_from("memstore", file).known == 4
+    assert store.transfer.import_from("memstore", file).known == 4
     assert store.file.doctor() == []
 
 
@@ -538,7 +544,7 @@ def test_original_skipping_a_damaged_successor_revives_nothing(
         there.execute("UPDATE memstore_facts SET content = '' WHERE id = 7")
         there.commit()
     refused(store, "memstore", file, "^fact 7: .*content is empty")
-    assert store.import_from("memstore", file, skip_damaged=True).facts == 3
+    assert store.transfer.import_from("memstore", file, skip_damaged=True).facts == 3
     assert "old job" not in [fact.content for fact in store.of("all").list()]
     assert store.file.doctor() == []
 
@@ -594,13 +600,13 @@ def test_original_superseded_fact_is_never_active(
         assert there <= ends
         held.append(len(there))
 
-    assert store.import_from("memstore", file, progress=between).facts == 20
+    assert store.transfer.import_from("memstore", file, progress=between).facts == 20
     assert held == [0] * 5 + [2, 4, 6, 8, 10], "nothing is written before all was read"
     named = {fact.id: fact.content for fact in store.of("all").list(active_only=False)}
     for fact in store.of("all").list(active_only=False):
         by = links[int(fact.content.split()[1])]
         assert named.get(fact.superseded_by or 0) == (f"fact {by}" if by else None)
-    assert store.import_from("memstore", file).known == 20
+    assert store.transfer.import_from("memstore", file).known == 20
     assert store.file.doctor() == []
 
 
@@ -623,13 +629,13 @@ def test_original_screening_state_is_respected(
     with raw(file) as there:
         there.execute("UPDATE memstore_facts SET screen_state = ? WHERE id = 9", (state,))
         there.commit()
-    report = store.import_from("memstore", file)
+    report = store.transfer.import_from("memstore", file)
     [fact] = [f for f in store.of("all").list(include_deleted=True) if origin(f)["id"] == 9]
     assert (fact.status, origin(fact)["screen_state"]) == (status, state)
     assert [kind for kind in report.left_out if "screening" in kind] == ([told] if told else [])
     if status == "deleted":
         store.restore(fact.id)
-        store.import_from("memstore", file)
+        store.transfer.import_from("memstore", file)
         assert store.get(fact.id).status == "active", "what somebody restored stays"
 
 
@@ -646,18 +652,18 @@ def test_original_refuses_other_files(store: Store, path: Path, tmp_path: Path) 
         (tmp_path / "missing", "No such file"),
     ):
         with pytest.raises((StorageError, OSError), match=why):
-            store.import_from("memstore", file_)
+            store.transfer.import_from("memstore", file_)
     assert store.of("all").count() == 0
 
 
 def test_unknown_source_is_named(store: Store, tmp_path: Path) -> None:
     with pytest.raises(ValueError, match=r"must be engram, memstore, mem0, .* or langgraph"):
-        store.import_from("zep", tmp_path)
+        store.transfer.import_from("zep", tmp_path)
 
 
 def test_a_folder_in_place_of_a_file_is_refused(store: Store, tmp_path: Path) -> None:
     with pytest.raises(StorageError, match="is a folder, but letta keeps a file"):
-        store.import_from("letta", tmp_path)
+        store.transfer.import_from("letta", tmp_path)
 
 
 # -- mem0 ---------------------------------------------------------------------------------------
@@ -694,7 +700,7 @@ def test_mem0_export_is_read_in_every_form(
             "list": records,
         }[wrap]
         file.write_text(json.dumps(whole, indent=indent), encoding="utf-8")
-    report = store.import_from("mem0", file)
+    report = store.transfer.import_from("mem0", file)
     assert report.facts == 2
     assert {k: v.count for k, v in report.left_out.items()} == (
         {"relations": 1} if wrap == "results" else {}
@@ -711,12 +717,12 @@ def test_mem0_export_is_read_in_every_form(
         "categories": ["food", "drink"],
     }
     assert kayak.content == "Owns a kayak"
-    assert store.import_from("mem0", file).known == 2
+    assert store.transfer.import_from("mem0", file).known == 2
     assert store.file.doctor() == []
 
 
 def test_mem0_memory_without_owner_or_category_is_imported(store: Store, tmp_path: Path) -> None:
-    store.import_from("mem0", written(tmp_path / "m.jsonl", {"id": 7, "data": "plain"}))
+    store.transfer.import_from("mem0", written(tmp_path / "m.jsonl", {"id": 7, "data": "plain"}))
     [fact] = store.of("all").list()
     assert (fact.subject, fact.category, fact.user_id) == ("user", "note", None)
 
@@ -728,20 +734,20 @@ def test_mem0_run_is_a_thread_in_order_of_time(store: Store, tmp_path: Path) -> 
 
     told = [memory(1, "r1", 30), memory(2, None, 31), memory(3, "r2", 32), memory(4, "r1", 20)]
     file = written(tmp_path / "m.jsonl", *told)
-    store.import_from("mem0", file)
+    store.transfer.import_from("mem0", file)
     facts = {fact.content: fact for fact in store.of("all").list()}
     assert [facts[f"m{n}"].thread for n in (1, 2, 3, 4)] == ["r1", None, "r2", "r1"]
     first, last = facts["m4"].seq, facts["m1"].seq
     assert first is not None
     assert last == first + 600_000
     assert facts["m1"].run_id == "r1"
-    assert store.import_from("mem0", file).known == 4
+    assert store.transfer.import_from("mem0", file).known == 4
     assert store.file.doctor() == []
 
 
 def test_mem0_expiration_counts_the_last_day(store: Store, tmp_path: Path) -> None:
     file = written(tmp_path / "m.jsonl", {**MEMORY, "expiration_date": "2099-12-30"})
-    store.import_from("mem0", file)
+    store.transfer.import_from("mem0", file)
     last = datetime(2099, 12, 31, tzinfo=UTC) - timedelta(microseconds=1)
     assert store.of("all").list()[0].expired_at == last
 
@@ -749,13 +755,13 @@ def test_mem0_expiration_counts_the_last_day(store: Store, tmp_path: Path) -> No
 def test_two_texts_with_the_same_id_are_both_imported(store: Store, tmp_path: Path) -> None:
     """Files may be edited by hand; a row that differs is not treated as known."""
     rows = [row(1), row(1, content="another text"), row(1)]
-    report = store.import_from("engram", written(tmp_path / "e.jsonl", *rows))
+    report = store.transfer.import_from("engram", written(tmp_path / "e.jsonl", *rows))
     assert (report.episodes, report.known) == (2, 1)
     memories = [changed("Likes green tea", 1), changed("Likes coffee", 2)]
-    report = store.import_from("mem0", written(tmp_path / "m.jsonl", *memories))
+    report = store.transfer.import_from("mem0", written(tmp_path / "m.jsonl", *memories))
     assert (report.facts, report.retired) == (2, 1)
     assert [fact.content for fact in store.of("all").list()] == ["Likes coffee"]
-    assert store.import_from("mem0", tmp_path / "m.jsonl").known == 2
+    assert store.transfer.import_from("mem0", tmp_path / "m.jsonl").known == 2
     assert store.file.doctor() == []
 
 
@@ -767,22 +773,22 @@ def test_mem0_memory_changed_at_the_source_supersedes(store: Store, tmp_path: Pa
     file = tmp_path / "m.jsonl"
     texts = ["Likes green tea", "Likes coffee", "Likes green tea", "Likes water"]
     for day, content in enumerate(texts, 1):
-        store.import_from("mem0", written(file, changed(content, day)))
+        store.transfer.import_from("mem0", written(file, changed(content, day)))
         assert [fact.content for fact in store.of("all").list()] == [content]
-        assert store.import_from("mem0", file).known == 1
+        assert store.transfer.import_from("mem0", file).known == 1
     chain = store.history(store.of("all").list()[0].id)
     assert [fact.content for fact in chain] == texts
     assert chain[0].superseded_at == datetime(2025, 4, 2, tzinfo=UTC)
-    report = store.import_from("mem0", written(file, changed("Likes coffee", 2)))
+    report = store.transfer.import_from("mem0", written(file, changed("Likes coffee", 2)))
     assert (report.facts, report.known) == (0, 1), "an older export changes nothing"
     assert store.file.doctor() == []
 
 
 def test_mem0_memory_changed_locally_is_kept(store: Store, tmp_path: Path) -> None:
     file = tmp_path / "m.jsonl"
-    store.import_from("mem0", written(file, changed("Likes green tea", 1)))
+    store.transfer.import_from("mem0", written(file, changed("Likes green tea", 1)))
     store.add("Likes red tea", subject="alice", supersedes=1)
-    report = store.import_from("mem0", written(file, changed("Likes coffee", 2)))
+    report = store.transfer.import_from("mem0", written(file, changed("Likes coffee", 2)))
     assert report.left_out["memories changed here since, or newer here"].count == 1
     assert [fact.content for fact in store.of("all").list()] == ["Likes red tea"]
 
@@ -793,17 +799,17 @@ def test_mem0_history_db_is_refused_with_a_remedy(store: Store, tmp_path: Path) 
     with raw(file) as there:
         there.execute("CREATE TABLE history (id TEXT PRIMARY KEY, memory_id TEXT, new_memory TEXT)")
     with pytest.raises(StorageError, match=r"history\.db does not contain the owners.*get_all"):
-        store.import_from("mem0", file)
+        store.transfer.import_from("mem0", file)
 
 
 def test_mem0_incomplete_page_is_reported(store: Store, tmp_path: Path) -> None:
     """get_all returns one page; memories on other pages must not be dropped silently."""
     file = tmp_path / "m.json"
     file.write_text(json.dumps({"count": 120, "next": "https://x", "results": [MEMORY]}))
-    report = store.import_from("mem0", file)
+    report = store.transfer.import_from("mem0", file)
     assert (report.facts, report.left_out["records on other pages"].count) == (1, 119)
     file.write_text(json.dumps({"next": "https://x", "results": [MEMORY]}))
-    assert store.import_from("mem0", file).left_out["records on other pages"].count == 1
+    assert store.transfer.import_from("mem0", file).left_out["records on other pages"].count == 1
 
 
 # -- server-memory ------------------------------------------------------------------------------
@@ -827,7 +833,7 @@ def test_server_memory_observations_and_relations_become_facts(
 ) -> None:
     file = written(tmp_path / "memory.jsonl", *GRAPH)
     os.utime(file, (1_740_000_000, 1_740_000_000))
-    report = store.import_from("server-memory", file)
+    report = store.transfer.import_from("server-memory", file)
     assert report.facts == 3
     assert {kind: left.first for kind, left in report.left_out.items()} == {
         "entities without observations": ["Acme"],
@@ -843,7 +849,7 @@ def test_server_memory_observations_and_relations_become_facts(
     assert origin(works)["relation"] == {"from": "John_Smith", "type": "works_at", "to": "Acme"}
     assert store.search("where does John Smith work")[0].fact.id == works.id
     written(file, *GRAPH, {**GRAPH[1], "observations": ["Sells anvils"]})
-    again = store.import_from("server-memory", file)
+    again = store.transfer.import_from("server-memory", file)
     assert (again.facts, again.known) == (1, 3)
     assert store.file.doctor() == []
 
@@ -928,7 +934,7 @@ def test_concurrent_imports_import_everything_once(path: Path, tmp_path: Path) -
     program = (
         "import memstore, sys\n"
         "with memstore.open(sys.argv[1], embedder=None) as store:\n"
-        "    print(store.import_from('engram', sys.argv[2]).episodes)\n"
+        "    print(store.transfer.import_from('engram', sys.argv[2]).episodes)\n"
     )
     run = [sys.executable, "-c", program, str(path), str(file)]
     both = [subprocess.Popen(run, stdout=subprocess.PIPE, text=True) for _ in range(2)]

@@ -44,7 +44,7 @@ def stored(store: Store, *news: str, by: Comparison) -> list[tuple[int | None, i
     facts = [NewFact(content=new, subject="ana") for new in news]
     rivals, why_not = by.compare(facts, Scope(), NOW)
     assert why_not is None
-    store.apply([by.addition(fact, rivals.get(n)) for n, fact in enumerate(facts)])
+    store.ledger.apply([by.addition(fact, rivals.get(n)) for n, fact in enumerate(facts)])
     return [(fact.superseded_by, fact.id) for fact in store.list(active_only=False)]
 
 
@@ -71,7 +71,7 @@ def test_one_fact_supersedes_all_that_say_the_same(store: Store) -> None:
     stored(store, NEW, by=by)
     assert active(store) == [CHESS, NEW]
     for fact_id in (1, 2):
-        [line] = [one for one in store.journal(fact_id) if one.fact_id == fact_id][1:]
+        [line] = [one for one in store.ledger.journal(fact_id) if one.fact_id == fact_id][1:]
         assert (line.kind, (line.evidence or {})["policy"]) == ("supersede", "judged")
 
 

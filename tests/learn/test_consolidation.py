@@ -68,7 +68,7 @@ def test_proposal_is_not_a_fact_until_accepted(store: Store) -> None:
     assert proposal.content == BOTH
     assert held(store) == [TEA, GREEN]
     assert not any(hit.fact.content == BOTH for hit in store.search(BOTH))
-    assert [line.kind for line in store.journal(two.id)] == ["add", "propose"]
+    assert [line.kind for line in store.ledger.journal(two.id)] == ["add", "propose"]
 
 
 def test_accepting_supersedes_all_sources_and_reinstating_undoes_it(store: Store) -> None:
@@ -85,7 +85,7 @@ def test_accepting_supersedes_all_sources_and_reinstating_undoes_it(store: Store
     assert {fact.superseded_by for fact in accepted.sources} == {new.id}
     assert held(store) == [BOTH]
     for fact in (one, two):
-        evidence = store.journal(fact.id)[-1].evidence or {}
+        evidence = store.ledger.journal(fact.id)[-1].evidence or {}
         assert (evidence["consolidates"], evidence["model"]) == ([one.id, two.id], "tidy-1")
     assert len(store.history(new.id)) == 3
     done_again = store.reinstate(two.id)
@@ -337,7 +337,7 @@ def test_auto_accepts_text_that_only_joins_the_sources(store: Store) -> None:
     assert str(done.outcome) == "accepted"
     assert held(store) == ["Ana likes tea and coffee"]
     assert store.get(done.fact_id).derivation == "consolidate"
-    evidence = store.journal(1)[-1].evidence or {}
+    evidence = store.ledger.journal(1)[-1].evidence or {}
     assert evidence["policy"] == "auto"
 
 

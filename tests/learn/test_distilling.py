@@ -166,9 +166,9 @@ def test_reading_is_exported_and_never_repeated_by_a_rebuild(
     memory.mark_read(read)
     assert [row.kind for row in store.readings.of(read)] == [MEMORY]
     keep(store, "still unread")
-    lines = [*store.export()]
+    lines = [*store.transfer.export()]
     with memstore.open(tmp_path / "copy.db", embedder=None) as copy:
-        copy.import_(lines)
+        copy.transfer.import_(lines)
         assert [one.turns for one in Memory(copy).unread()] == [1]
 
 
@@ -272,7 +272,7 @@ def test_no_reply_about_several_turns_is_kept(store: Store, model_server: ModelS
     keep(store, "Marta likes tea.")
     keep(store, "Marta owns staging.")
     memory.learn_unread()
-    assert not [line for line in store.export() if '"reply"' in line and "Marta" in line]
+    assert not [line for line in store.transfer.export() if '"reply"' in line and "Marta" in line]
 
 
 COMMAND = "from memstore.__main__ import command_line; command_line()"

@@ -284,7 +284,7 @@ def test_auto_retires_contradicted_facts_with_evidence(store: Store) -> None:
     assert (str(item.outcome), item.other_id) == ("superseded", old.fact_id)
     assert item.similarity == pytest.approx(0.875)
     assert contents(store) == [COFFEE]
-    [line] = [op for op in store.journal(old.fact_id or 0) if op.kind == "supersede"]
+    [line] = [op for op in store.ledger.journal(old.fact_id or 0) if op.kind == "supersede"]
     assert line.evidence == dict(item.evidence or {})
     assert line.evidence["changes"] == [["tea", "coffee"]]
     assert (line.evidence["policy"], line.evidence["model"]) == ("auto", "scripted-1")
@@ -476,7 +476,7 @@ def test_failing_embedder_skips_the_comparison_but_stores_the_facts(
     assert "asleep" in (done.not_compared or "")
     assert [fact.embedded for fact in store.of("all").list()] == [True, False]
     embedder.failure = None
-    assert store.embed_pending().left == 0
+    assert store.file.embed_pending().left == 0
 
 
 def test_store_without_an_embedder_stores_and_reports_it(open_store: Callable[..., Store]) -> None:
@@ -527,14 +527,14 @@ def test_concurrently_retired_fact_is_checked_again(
     old = store.add(TEA, subject="ana")
     other = open_store()
     own = store.of()
-    apply = own.apply
+    apply = own.ledger.apply
 
     def late(changes: Sequence[Any], **options: Any) -> Any:
         monkeypatch.undo()
         other.add("something else entirely", subject="ana", supersedes=old.id)
         return apply(changes, **options)
 
-    monkeypatch.setattr(own, "apply", late)
+    monkeypatch.setattr(own.ledger, "apply", late)
     [done] = learn(store, reply(COFFEE), policy="auto")
     assert outcomes(done) == [("stored", COFFEE)]
     assert sorted(contents(store)) == [COFFEE, "something else entirely"]
@@ -547,7 +547,7 @@ def test_concurrently_stored_fact_is_compared(
     store.add("embedded before", subject="x")
     other = open_store()
     own = store.of()
-    apply = own.apply
+    apply = own.ledger.apply
 
     def late(changes: Sequence[Any], **options: Any) -> Any:
         monkeypatch.undo()
@@ -555,7 +555,7 @@ def test_concurrently_stored_fact_is_compared(
         other.add(TEA, subject="ben")
         return apply(changes, **options)
 
-    monkeypatch.setattr(own, "apply", late)
+    monkeypatch.setattr(own.ledger, "apply", late)
     [done] = learn(store, reply(COFFEE), policy="auto")
     assert [str(item.outcome) for item in done.items] == ["superseded"]
     assert sorted(contents(store, subject="ana")) == [COFFEE]

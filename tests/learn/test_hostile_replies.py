@@ -176,14 +176,14 @@ def _check_nothing_is_lost(
     """Each fact is stored, carried by an update, held by a memory that is named, or refused."""
     told = {fact.content for fact in store.of("all").list()}
     told |= {one.fact or "" for one in events.refused}
-    lines = [line for one in held for line in store.journal(one.id)]
+    lines = [line for one in held for line in store.ledger.journal(one.id)]
     told |= {line.evidence["said"] for line in lines if "said" in (line.evidence or {})}
     assert {one for one in said if one} <= told
 
 
 def _check_undone(store: memstore.Store, before: list[Fact]) -> None:
     """One revert of the run takes all of it back."""
-    store.of("all").revert(run=uuid_text(store.file.author.run or b"")).apply()
+    store.of("all").ledger.revert(run=uuid_text(store.file.author.run or b"")).apply()
     after = {fact.id: fact.content for fact in store.of("all").list()}
     assert after == {fact.id: fact.content for fact in before}
     assert store.of("all").proposals.list() == []
@@ -195,13 +195,13 @@ def _fate(store: memstore.Store, fact_id: int, policy: str) -> str:
     if fact.status == "active":
         return "kept"
     if fact.superseded_by is None:
-        [line] = [one for one in store.journal(fact_id) if one.kind == "delete"]
+        [line] = [one for one in store.ledger.journal(fact_id) if one.kind == "delete"]
         assert line.evidence is not None
         assert policy != "judged"
         assert (fact.content, line.evidence["said"]) in RETRACTED
         return "deleted"
     new = store.get(fact.superseded_by).content
-    [line] = [one for one in store.journal(fact_id) if one.kind == "supersede"]
+    [line] = [one for one in store.ledger.journal(fact_id) if one.kind == "supersede"]
     assert line.evidence is not None
     if policy == "judged" and new == line.evidence["said"]:
         assert (fact.content, new) in SUGGESTED

@@ -123,7 +123,7 @@ def test_week_replayed_from_the_journal_gives_the_same_state(week: Memory, store
     facts = store.of("all").list(active_only=False, include_deleted=True)
     assert len(facts) == 8
     for fact in facts:
-        lines = [line for line in store.journal(fact.id) if line.fact_id == fact.id]
+        lines = [line for line in store.ledger.journal(fact.id) if line.fact_id == fact.id]
         replayed = past.state(lines)
         assert replayed == journalled(fact)
 
@@ -319,13 +319,13 @@ def test_add_stores_many_messages_in_short_transactions(
 ) -> None:
     sizes: list[int] = []
     own = store.of(user_id="ana")
-    apply = own.apply
+    apply = own.ledger.apply
 
     def counted(changes: Any, **options: Any) -> Any:
         sizes.append(len(changes))
         return apply(changes, **options)
 
-    monkeypatch.setattr(own, "apply", counted)
+    monkeypatch.setattr(own.ledger, "apply", counted)
     said = [{"role": "user", "content": f"message {n}"} for n in range(450)]
     assert [c["event"] for c in Memory(store).add(said, user_id="ana")] == ["ADD"] * 450
     assert sizes == [200, 200, 50]
@@ -758,7 +758,7 @@ def test_id_of_another_owner_is_not_found(
     if scope:
         assert plain.delete_all(**scope) == []
     assert plain.get(number, user_id="ana")["memory"] == "Ana's own"
-    assert len(store.journal(number)) == 1
+    assert len(store.ledger.journal(number)) == 1
 
 
 def test_id_of_another_namespace_is_not_found(plain: Memory, open_store: Any) -> None:
@@ -857,14 +857,14 @@ def test_delete_of_a_superseded_memory_changes_nothing(
 ) -> None:
     [old] = plain.add("I like tea", user_id="ana")
     own = store.of(user_id="ana")
-    other, apply = Memory(open_store()), own.apply
+    other, apply = Memory(open_store()), own.ledger.apply
 
     def late(*arguments: Any, **options: Any) -> Any:
         monkeypatch.undo()
         other.update(old["id"] or 0, "I like coffee", user_id="ana")
         return apply(*arguments, **options)
 
-    monkeypatch.setattr(own, "apply", late)
+    monkeypatch.setattr(own.ledger, "apply", late)
     with pytest.raises(Conflict, match="superseded by fact"):
         plain.delete(old["id"] or 0, user_id="ana")
     assert texts(plain.get_all(user_id="ana")) == ["I like coffee"]
@@ -892,7 +892,7 @@ def test_delete_all_of_a_scope_leaves_the_others(plain: Memory) -> None:
 def test_interrupted_delete_all_is_completed_by_calling_it_again(
     plain: Memory, store: Store, monkeypatch: pytest.MonkeyPatch, failure: type[BaseException]
 ) -> None:
-    monkeypatch.setattr("memstore.facts.facts.CHANGED_AT_ONCE", 3)
+    monkeypatch.setattr("memstore.facts.transactions.CHANGED_AT_ONCE", 3)
     plain.add([{"role": "user", "content": f"text {n}"} for n in range(11)], user_id="ana")
     write, calls = store.file.engine.write, iter([None, None, failure("stopped")])
 
@@ -947,11 +947,11 @@ def test_erasing_the_episode_removes_its_quotes_from_the_journal(
     model.changes = {"Ana, at the zoo, still drank coffee": ("NONE", "Ana drinks coffee", None)}
     changes = memory.add("At the zoo I had coffee", user_id="ana")
     assert events(changes) == [("NONE", None, "Ana drinks coffee")]
-    evidence = store.journal(1)[-1].evidence or {}
+    evidence = store.ledger.journal(1)[-1].evidence or {}
     assert evidence.pop("said") == "Ana, at the zoo, still drank coffee"
     assert store.episodes.erase(changes.episode_id or 0)
-    line = store.journal(1)[-2].id
-    assert store.journal(1)[-1].evidence == {**evidence, "line": line}
+    line = store.ledger.journal(1)[-2].id
+    assert store.ledger.journal(1)[-1].evidence == {**evidence, "line": line}
     assert b"zoo" not in Path(store.path).read_bytes()
     assert texts(memory.get_all(user_id="ana"))[0] == "Ana drinks coffee"
     assert store.file.doctor() == []
@@ -1207,7 +1207,7 @@ def test_conversation_to_retry_is_exported(
     with pytest.raises(LearningError):
         memory.add(said(*WEEK[0]))
     away = open_store(tmp_path / "away.db")
-    away.import_(store.export())
+    away.transfer.import_(store.transfer.export())
     assert away.status().not_learned == 1
     model_server.replies = model
     assert len(Memory(away, model_server.generator()).retry()) == 1

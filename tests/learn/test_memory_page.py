@@ -74,7 +74,7 @@ def test_page_shows_the_prompts_and_the_journal_of_this_conversation(store: Stor
     lines = {
         line.id: (line.id, line.kind, line.fact_id)
         for fact in range(1, 8)
-        for line in store.journal(fact)
+        for line in store.ledger.journal(fact)
     }
     assert [(int(n), kind, int(fact)) for n, kind, fact in told] == [
         lines[n] for n in sorted(lines) if n > 6

@@ -100,7 +100,7 @@ def test_memory_goes_where_model_and_words_agree(
     assert (told["event"], told["memory"], told["previous"]) == ("UPDATE", LISBON, BERLIN)
     assert active(store) == [LISBON]
     assert store.get(old).superseded_by == told["id"]
-    [line] = [line for line in store.journal(old) if line.kind == "supersede"]
+    [line] = [line for line in store.ledger.journal(old) if line.kind == "supersede"]
     assert line.evidence == {
         "said": LISBON,
         "similarity": line.evidence["similarity"],
@@ -204,7 +204,7 @@ def test_one_fact_replaces_several_memories(store: Store) -> None:
     }
     assert len({store.get(id_).superseded_by for id_ in ids[:2]}) == 1
     for id_ in ids[:2]:
-        [line] = [line for line in store.journal(id_) if line.fact_id == id_][1:]
+        [line] = [line for line in store.ledger.journal(id_) if line.fact_id == id_][1:]
         assert line.kind == "supersede"
         assert line.evidence is not None
         assert line.evidence["rule"]
@@ -278,7 +278,7 @@ def test_everything_is_undone_by_one_revert_of_the_run(path: Path) -> None:
     with memstore.open(path, embedder=None) as store:
         learn(store, [LISBON], [op("DELETE", text) for text in texts], RETIRE)
         assert active(store) != texts
-        store.of(ANA).revert(run=store.journal(1)[-1].run).apply()
+        store.of(ANA).ledger.revert(run=store.ledger.journal(1)[-1].run).apply()
         assert active(store) == texts
         assert store.of("all").proposals.list() == []
 

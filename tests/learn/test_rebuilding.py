@@ -95,7 +95,7 @@ def read(extractor: Extractor) -> Extractor:
 
 
 def exported(store: Store) -> list[str]:
-    return [*store.export()]
+    return [*store.transfer.export()]
 
 
 def rows(store: Store) -> list[Any]:
@@ -271,7 +271,7 @@ def test_older_text_does_not_retire_later_facts(store: Store, reader: Reader, po
     assert coffee.status == "active"
     if policy == "auto":
         assert tea.superseded_by == coffee.id
-        assert store.journal(tea.id)[-1].evidence["policy"] == "auto"  # type: ignore[index]
+        assert store.ledger.journal(tea.id)[-1].evidence["policy"] == "auto"  # type: ignore[index]
     else:
         [proposal] = store.proposals.list()
         assert (proposal.old, proposal.new) == (tea, coffee)
@@ -413,7 +413,7 @@ def by_hand(store: Store) -> dict[int, Any]:
     for one in store.of("all").list(active_only=False, include_deleted=True):
         kinds = [
             line.kind
-            for line in store.journal(one.id)
+            for line in store.ledger.journal(one.id)
             if line.fact_id == one.id
             and line.kind in hands
             and "rebuild" not in (line.evidence or {})
@@ -548,7 +548,7 @@ def test_fact_no_longer_derived_is_deleted_and_can_be_restored(
     boat = fact(store, "Ana owns a boat")
     Extractor(store, better, policy="auto").rebuild()
     assert better.asked == 4
-    line = store.journal(boat.id)[-1]
+    line = store.ledger.journal(boat.id)[-1]
     assert (line.kind, line.evidence) == (
         "delete",
         {"rebuild": "no longer derived", "model": "reader-2", "episode": boat.episode_id},
@@ -577,7 +577,7 @@ def test_fact_superseded_by_a_withdrawn_one_is_active_again(store: Store, read: 
     assert TEA in held(store)
     assert COFFEE not in held(store)
     again = fact(store, TEA)
-    assert store.journal(again.id)[0].evidence["reinstates"]  # type: ignore[index]
+    assert store.ledger.journal(again.id)[0].evidence["reinstates"]  # type: ignore[index]
     before = exported(store)
     Extractor(store, other, policy="auto").rebuild()
     assert exported(store) == before
@@ -843,7 +843,7 @@ def test_salt_is_never_shown_but_exported(
     shown = f"{one!r} {one.to_dict()} {store.episodes.journal(one.id)}"
     assert (one.salt or "") not in shown
     away = open_store(tmp_path / "away.db")
-    away.import_(exported(store))
+    away.transfer.import_(exported(store))
     assert [e.salt for e in away.episodes.list()] == [e.salt for e in store.episodes.list()]
     lost = away.get(fact(away, "Ana has a cat").id)
     assert lost.uuid == fact(store, "Ana has a cat").uuid

@@ -121,7 +121,7 @@ def test_failed_texts_are_exported(
 ) -> None:
     failed(store, "one")
     other = open_store(tmp_path / "other.db")
-    other.import_(store.export())
+    other.transfer.import_(store.transfer.export())
     assert other.status().not_learned == 1
     assert len(Extractor(other, Model()).retry()) == 1
 

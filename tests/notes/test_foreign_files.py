@@ -249,8 +249,8 @@ def test_what_was_exported_and_imported_is_another_memory(
     store: Store, folder: Path, tmp_path: Path
 ) -> None:
     with memstore.open(tmp_path / "other.db", embedder=None) as other:
-        other.import_(store.export())
-        assert other.identity() != store.identity()
+        other.transfer.import_(store.transfer.export())
+        assert other.transfer.identity() != store.transfer.identity()
         with pytest.raises(StorageError, match="the notes of another memory"):
             write_notes(other, folder)
 

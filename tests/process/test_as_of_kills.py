@@ -86,7 +86,7 @@ def check(path):
     seen, erased = noted()
     later = ManualClock(datetime(2030, 1, 1, tzinfo=UTC))
     with clock.use(later), memstore.open(path, embedder=None) as store:
-        findings = [*store.verify(), *store.file.doctor(deep=True)]
+        findings = [*store.ledger.verify(), *store.file.doctor(deep=True)]
         assert not findings, findings
         last = store.file.head().line
         for line, values in seen:

@@ -125,7 +125,7 @@ def held(path: Path) -> list[str]:
     Nor what the server embedded in the meantime: it does so for the whole file, unasked.
     """
     with memstore.open(path, embedder=None, namespace=STRANGERS) as store:
-        _, *lines = store.export()  # the first embedding determines the file's model
+        _, *lines = store.transfer.export()  # the first embedding determines the file's model
     return [
         re.sub(r'"use_count": \d+|"last_used_at": "[^"]*", ', "", line)
         for line in lines
@@ -207,5 +207,5 @@ def test_a_chain_into_another_namespace_is_not_followed(store: memstore.Store) -
         )
         file.commit()
     assert [fact.id for fact in store.history(old.id)] == [old.id]
-    assert {operation.fact_id for operation in store.journal(old.id)} == {old.id}
+    assert {operation.fact_id for operation in store.ledger.journal(old.id)} == {old.id}
     assert [fact.id for fact in store.within("theirs").history(new.id)] == [new.id]

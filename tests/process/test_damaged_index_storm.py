@@ -101,7 +101,7 @@ def test_answers_stay_right_while_files_are_damaged(
                 for n in range(400)
             ]
         )
-        store.embed_pending()
+        store.file.embed_pending()
     answers = 0
     with subprocess.Popen(
         [sys.executable, "-c", PROGRAM, str(path)],

@@ -45,7 +45,7 @@ def prepare(path):
             kept = store.add(f"Ana Silva saw page {n}", subject="Ana Silva", episode_id=page.id)
             store.confirm(kept.id)
             store.add(f"Bob Marsh likes tea {n}", subject="Bob Marsh")
-        store.embed_pending()
+        store.file.embed_pending()
         store.graph.build()
         store.search("tea")
         store.episodes.search("page")
@@ -54,7 +54,7 @@ def prepare(path):
 def run_job(path):
     with opened(path) as store:
         try:
-            done = store.of("all").erasure(source="web:x").apply()
+            done = store.of("all").ledger.erasure(source="web:x").apply()
         except memstore.NotFound:  # it was completed
             return True
         return done.is_gone
@@ -70,7 +70,7 @@ def state(path):
 def check(path, before, after):
     # Straight after the kill.
     with opened(path) as store:
-        findings = [*store.file.doctor(deep=True), *store.verify()]
+        findings = [*store.file.doctor(deep=True), *store.ledger.verify()]
         assert not findings, findings
         held = {fact.content for fact in store.list(limit=1000)}
         found = {hit.fact.content for hit in store.search("Ana Bob tea heard saw", limit=50)}

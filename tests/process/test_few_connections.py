@@ -87,7 +87,7 @@ class Actor:
 
     def _look(self, _: str) -> None:
         self._store.status()
-        self._store.embed_pending()
+        self._store.file.embed_pending()
         self._store.list(limit=5)
 
 
@@ -126,6 +126,6 @@ def test_threads_do_not_deadlock(
             held = others[number % 2].get_many([*actor.kept])
             assert {fact.id: fact.content for fact in held} == actor.kept
         for other in others:
-            assert other.verify() == []
+            assert other.ledger.verify() == []
             assert other.file.doctor(deep=True) == []
     print(f"{sum(actor.acts for actor in actors)} acts, no deadlock")

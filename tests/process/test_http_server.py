@@ -593,7 +593,7 @@ def test_the_journal_names_the_client_by_its_request_or_its_user_agent(
         assert answer.status_code == 200, answer.text
         assert not answer.json()["result"]["isError"], answer.text
     with memstore.open(path, embedder=None) as store:
-        sources = [store.journal(fact.id)[0].source for fact in store.list()]
+        sources = [store.ledger.journal(fact.id)[0].source for fact in store.list()]
     assert sources == ["codex", "claude-code", "mcp"]
 
 

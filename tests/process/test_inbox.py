@@ -35,7 +35,7 @@ def waiting(path: Path) -> Path:
         for subject, old, new in PAIRS:
             held = store.add(old, subject=subject)
             fact = memstore.NewFact(content=new, subject=subject, source="chat")
-            store.apply([AddFact(fact=fact, precedence=MayReplace(held.id, 0.9))])
+            store.ledger.apply([AddFact(fact=fact, precedence=MayReplace(held.id, 0.9))])
     return path
 
 

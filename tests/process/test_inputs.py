@@ -262,7 +262,7 @@ def exported(folder: Path) -> list[dict[str, Any]]:
         told = store.episodes.add("Ana: I moved", source="chat", tags=["home"], thread="t")
         store.add("Ana moved", subject="ana", episode_id=told.id)
         store.delete(store.add("gone", subject="x").id)
-        return [json.loads(line) for line in store.export()]
+        return [json.loads(line) for line in store.transfer.export()]
 
 
 def foreign(chance: Hostile, source: str) -> list[dict[str, Any]]:
@@ -288,9 +288,9 @@ def attempt(store: Store, source: str, file: Path, skip: bool) -> str:
     try:
         if source == "export":
             with file.open(encoding="utf-8") as lines:
-                store.import_(lines)
+                store.transfer.import_(lines)
         else:
-            store.import_from(source, file, skip_damaged=skip)
+            store.transfer.import_from(source, file, skip_damaged=skip)
     except (MemstoreError, InvalidArgument, InvalidArgumentType, UnicodeDecodeError) as error:
         said = str(error)
     else:

@@ -57,6 +57,6 @@ def test_four_processes_put_one_key_and_a_kill_loses_nothing(path: Path) -> None
         chain = store.history(external_key="k")
         assert len(chain) in (3 * times + len(said), 3 * times + len(said) + 1)
         assert [fact.status for fact in chain].count("active") == 1
-        assert store.history(chain[0].id)[-1] == store.by_key("k")
+        assert store.history(chain[0].id)[-1] == store.keys.get("k")
         assert len(store.history(chain[0].id)) == len(chain)
         assert store.file.doctor() == []

@@ -89,7 +89,7 @@ def work(path, acks, seed):
         elif what < 0.80 and episodes:
             store.episodes.update(chance.choice(episodes), tags=["old", str(number)])
         elif what < 0.88:
-            store.embed_pending(limit=20)
+            store.file.embed_pending(limit=20)
         elif what < 0.94:
             store.episodes.search(f"said {seed}", limit=5)
         else:
@@ -195,7 +195,7 @@ def test_acknowledged_writes_survive_kills(
     # A dead worker's lease and unfinished batch do not prevent embedding the rest.
     with memstore.open(path, embedder=Letters()) as store:
         check(store, every)
-        assert store.embed_pending().left == 0
+        assert store.file.embed_pending().left == 0
         status = store.status()
         assert (status.episodes_pending, status.pending) == (0, 0)
         assert status.episodes >= sum(kind == "episode" for kind, *_ in every)

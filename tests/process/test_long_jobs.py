@@ -69,7 +69,7 @@ def prepare(path):
             for said in SAID:
                 store.add(said, subject="ana")
                 store.episodes.add(f"they said {said}", source="chat")
-        store.embed_pending()
+        store.file.embed_pending()
         gone = store.add("Ana likes coffee", subject="ana")
         store.delete(gone.id)
         store.search("tea")

@@ -94,7 +94,7 @@ def test_only_who_creates_creates(
         stored = {id_ for notes, *_ in told.values() for at, id_ in notes if at == place}
         with memstore.open(**given, create=False, embedder=None) as store:
             assert {fact.id for fact in store.list(limit=10_000)} == stored
-            assert store.verify() == []
+            assert store.ledger.verify() == []
         with pytest.raises(StorageError):
             memstore.open(**mistyped, create=False, embedder=None)
     remedies = {remedy for _, kinds, _ in told.values() for remedy in kinds}

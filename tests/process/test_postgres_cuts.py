@@ -152,7 +152,7 @@ def test_a_cut_call_is_done_as_it_says(
                 assert times in ((0, 1) if done is None else (int(done),)), (where, number)
                 counts[done] += cutting.was_cut
                 number += step
-        assert seen.verify() == []
+        assert seen.ledger.verify() == []
         assert seen.file.doctor() == []
     record_property(
         "counts",
@@ -191,7 +191,7 @@ def test_an_extraction_that_is_called_until_it_succeeds_is_done_once(
                 number += step
         contents = [one.content for one in seen.episodes.list(limit=1000)]
         assert len(set(contents)) == len(contents)
-        assert seen.verify() == []
+        assert seen.ledger.verify() == []
         assert seen.file.doctor() == []
     record_property("counts", f"{cuts} cuts")
     assert cuts > 1

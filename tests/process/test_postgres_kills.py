@@ -255,9 +255,9 @@ def examined(url: str, running: Clients) -> str:
             for id_ in (int(note[1]) for note in notes if note[0] == "done"):
                 assert (store.get(id_).metadata or {})["status"] == "completed"
             assert stored(url, [text for kind, _, text in notes if kind == "refused"]) == []
-            store.embed_pending()
+            store.file.embed_pending()
             assert store.status().pending == 0
-            assert store.verify() == []
+            assert store.ledger.verify() == []
             assert store.file.doctor(deep=True) == []
     assert doubled(url) == []
     kept = kinds["fact"] + kinds["episode"] + kinds["done"] + kinds["deleted"]

@@ -252,7 +252,7 @@ def test_read_during_long_write_does_not_wait(path: Path, open_store: Callable[.
         assert [hit.fact.id for hit in store.search("readers")] == [fact.id]
         assert store.get(fact.id).content == "readers go on"
         assert store.status().active == 1
-        assert len(list(store.export())) > 1
+        assert len(list(store.transfer.export())) > 1
         with memstore.open(path, embedder=None) as other:
             assert other.list()[0].id == fact.id
 
@@ -290,7 +290,7 @@ def test_write_after_waiting_too_long_is_refused_and_stores_nothing(
         for write in (
             lambda: store.add("not stored", subject="busy", supersedes=kept.id),
             lambda: store.delete(kept.id),
-            lambda: store.touch([kept.id]),
+            lambda: store.searches.note_use([kept.id]),
         ):
             with pytest.raises(StoreBusy, match=r"0\.3 s; nothing was stored\nTry again later"):
                 write()
@@ -394,13 +394,13 @@ USES: list[Callable[[Store], object]] = [
     lambda store: store.history(1),
     lambda store: store.status(),
     lambda store: store.delete(1),
-    lambda store: store.touch([1]),
+    lambda store: store.searches.note_use([1]),
     lambda store: store.tasks.list(),
-    lambda store: list(store.export()),
+    lambda store: list(store.transfer.export()),
     lambda store: store.file.backup(Path(store.path).with_name("copy.db")),
     lambda store: store.file.doctor(),
     lambda store: store.file.rebuild(),
-    lambda store: store.embed_pending(),
+    lambda store: store.file.embed_pending(),
     lambda store: store.file.warm(),
 ]
 
@@ -435,7 +435,7 @@ def test_close_with_abandoned_export_leaves_only_the_file(
     store = open_store()
     for number in range(20):
         store.add(f"fact {number}", subject="export")
-    lines = store.export()
+    lines = store.transfer.export()
     next(lines)
     store.close()
     del lines
@@ -568,10 +568,10 @@ WRITES: list[Callable[[Store], object]] = [
     lambda store: store.delete(1),
     lambda store: store.restore(3),
     lambda store: store.erase(1),
-    lambda store: store.touch([1]),
+    lambda store: store.searches.note_use([1]),
     lambda store: store.tasks.create("x"),
-    lambda store: store.embed_pending(),
-    lambda store: store.import_(store.export()),
+    lambda store: store.file.embed_pending(),
+    lambda store: store.transfer.import_(store.transfer.export()),
     lambda store: store.file.rebuild(),
 ]
 
@@ -620,7 +620,7 @@ def test_read_only_store_reads(path: Path, tmp_path: Path, read_only: Store) -> 
     assert hits.words_only is None
     assert read_only.get(1).use_count == 0
     assert read_only.status().active == 3
-    assert len(list(read_only.export())) > 3
+    assert len(list(read_only.transfer.export())) > 3
     assert read_only.file.backup(tmp_path / "copy.db").exists()
     with memstore.open(path, embedder=None) as writer:
         writer.add("reading sees what others write", subject="read")

@@ -165,7 +165,7 @@ def test_what_was_acknowledged_is_there_once(
         assert len(texts) == len({*texts})
         there = {fact.content: fact.id for fact in found}
         assert {text: there.get(text) for text in acknowledged} == acknowledged
-        assert store.verify() == []
+        assert store.ledger.verify() == []
         assert store.file.doctor(deep=True) == []
     attempts = sum(one.attempts for one in writers)
     record_property(
@@ -314,7 +314,7 @@ def test_each_conversation_arrives_once(
         for session in sessions:
             own = [text for text in arrived if text in session.said]
             assert sorted(own) == sorted(session.said)
-        assert store.verify() == []
+        assert store.ledger.verify() == []
     record_property(
         "counts",
         f"{killed} of {kills} hooks killed at a write, {died} servers killed while they stored,"

@@ -110,7 +110,7 @@ def write(store, turn):
         [NewFact(content=f"boat {number} {turn} {n}", subject="boat") for n in range(5)])
     store.episodes.add(f"they said {number} {turn}", source="chat")
     newer = store.add(f"ship {number} {turn}", subject="boat", supersedes=facts[0].id)
-    store.embed_pending()
+    store.file.embed_pending()
     store.erase(facts[1].id)
     store.delete(newer.id)
 
@@ -259,7 +259,7 @@ def prepared(url: str) -> dict[str, list[list[int]]]:
             [NewFact(content=f"boat number {n}", subject=f"boat {n}") for n in range(1, 41)]
         )
         store.episodes.add("We met at the quay. It rained.", source="chat")
-        store.embed_pending()
+        store.file.embed_pending()
         found[MODELS[0]] = answers(store)
         store.file.reembed(Drawn(MODELS[1]))
         found[MODELS[1]] = answers(store)

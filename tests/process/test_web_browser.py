@@ -298,8 +298,8 @@ def fill(memory: Store, text: str) -> None:
     memory.episodes.add(f"so: {text}", source=f"web:{text}", speaker=text, thread=text)
     memory.of(user_id=text).tasks.create(text, project=text, due=text)
     memory.tasks.create(f"and {text}", priority="high", due="2020-01-01")
-    memory.record_search(text, facts=[1])
-    assert memory.searches(limit=1)  # which writes them
+    memory.searches.record(text, facts=[1])
+    assert memory.searches.list(limit=1)  # which writes them
     ask(memory, f"old {text}", f"new {text}", subject=text)
 
 
@@ -335,8 +335,8 @@ def test_the_five_questions_take_three_clicks_at_most(
     visit: Callable[..., Any], memory: Store
 ) -> None:
     ask(memory, "The port is 5432", "The port is 5499", subject="staging")
-    memory.record_search("which port", facts=[5])
-    assert memory.searches()  # which writes them
+    memory.searches.record("which port", facts=[5])
+    assert memory.searches.list()  # which writes them
     page = visit()
     home = page.url
 
@@ -354,7 +354,7 @@ def test_the_five_questions_take_three_clicks_at_most(
     assert "The port is 5499" in clicks("nav >> text=Timeline")
     clicks("nav >> text=Timeline", "text=Undo this run… >> nth=0", "button:text('Undo it')")
     assert memory.list() == []
-    memory.revert(acts=[memory.log(limit=1)[0].line]).apply()
+    memory.ledger.revert(acts=[memory.ledger.log(limit=1)[0].line]).apply()
     # Which of these is true?
     clicks("nav >> text=Inbox", "button:text('Replace') >> nth=0")
     page.wait_for_selector(".card.done")

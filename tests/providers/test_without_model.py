@@ -62,9 +62,9 @@ def test_facts_are_pending_and_another_embedder_takes_them(
     store.add("Alice lives in Lisbon", subject="alice")
     assert store.status().pending == 1
     with pytest.raises(memstore.EmbedderError, match="has no embedding model"):
-        store.embed_pending()
+        store.file.embed_pending()
     with memstore.open(store.path, embedder=embedder) as other:
-        assert other.embed_pending().embedded == 1
+        assert other.file.embed_pending().embedded == 1
 
 
 def test_the_command_line_says_it_once_per_search(

@@ -95,7 +95,7 @@ def test_deleting_all_of_at_least_these_owners_is_taken_back_at_once() -> None:
         assert store.of(AtLeast(user_id="ana")).delete_all() == 0
         [at] = {store.get(fact.id).deleted_at for fact in gone}
         assert at is not None
-        assert store.of("all").restore_deleted(at) == 12
+        assert store.of("all").ledger.restore_deleted(at) == 12
         assert store.of("all").count() == before
 
 
@@ -121,4 +121,4 @@ def test_what_is_stored_for_at_least_some_owners_names_its_own() -> None:
             [NewFact(content="likes tea", subject="ana", user_id="ana", run_id="r1")]
         )
         assert anas.get(fact.id).run_id == "r1"
-        assert [act.changes[0].facts for act in anas.log()] == [(fact.id,)]
+        assert [act.changes[0].facts for act in anas.ledger.log()] == [(fact.id,)]

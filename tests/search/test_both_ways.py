@@ -55,7 +55,7 @@ def fill(store: Store, rows: list[tuple[str, int, str, int]]) -> None:
         store.episodes.add_many(
             [NewEpisode(content=text if copies > 1 else long, source="s")] * copies
         )
-    store.embed_pending()
+    store.file.embed_pending()
 
 
 def make_pieces_anew(store: Store, share: int) -> None:
@@ -66,7 +66,7 @@ def make_pieces_anew(store: Store, share: int) -> None:
         file.execute(f"DELETE FROM memstore_pieces WHERE id IN ({some})")
         file.commit()
     store.file.rebuild()
-    store.embed_pending()
+    store.file.embed_pending()
 
 
 def orders(store: Store, limit: int) -> dict[Any, list[tuple[int, float]]]:
@@ -121,7 +121,7 @@ def test_classic_has_the_same_order_with_an_index_and_without(
 @pytest.mark.parametrize("share", [0, 3])
 def test_the_newest_of_many_equal_episodes_are_found(store: Store, share: int) -> None:
     said = store.episodes.add_many([NewEpisode(content="tea", source="s")] * 120)
-    store.embed_pending()
+    store.file.embed_pending()
     if share:
         make_pieces_anew(store, share)
     newest = [episode.id for episode in said[:-6:-1]]

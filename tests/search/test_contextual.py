@@ -367,7 +367,7 @@ def test_episodes_score_like_the_same_facts_except_for_words(local: Store) -> No
     ):
         local.add(content, subject=speaker, thread=thread, category="event", valid_at=day)
         local.episodes.add(content, source="s", speaker=speaker, thread=thread, valid_at=day)
-    local.embed_pending()
+    local.file.embed_pending()
     for query in ("Where is the key that Ana lost?", "What of Berlin in 2022?", "When is tea?"):
         facts = {hit.fact.content: hit for hit in local.search(query)}
         episodes = {hit.episode.content: hit for hit in local.episodes.search(query)}

@@ -46,13 +46,13 @@ def vectors(*texts: str) -> Any:
 def add_facts(store: Store) -> list[int]:
     # The subject is part of the text, so that the text alone is what is embedded.
     facts = store.add_many(NewFact(content=text, subject=text.split()[0]) for text in TEXTS)
-    assert store.embed_pending().left == 0
+    assert store.file.embed_pending().left == 0
     return [fact.id for fact in facts]
 
 
 def add_episodes(store: Store) -> list[int]:
     told = store.episodes.add_many(NewEpisode(content=text, source="t") for text in TEXTS)
-    assert store.embed_pending().left == 0
+    assert store.file.embed_pending().left == 0
     return [episode.id for episode in told]
 
 
@@ -132,7 +132,7 @@ def test_pending_row_has_no_cosine(
 
 def test_an_episode_has_the_similarity_of_its_nearest_chunk(store: Store) -> None:
     episode = store.episodes.add(LONG, source="t")
-    assert store.embed_pending().left == 0
+    assert store.file.embed_pending().left == 0
     pieces = [LONG[start:stop] for start, stop in chunks.of_episode(LONG)]
     assert len(pieces) > 1
     nearest = max(cosine("violin sale", piece) for piece in pieces)

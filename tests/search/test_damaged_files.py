@@ -135,7 +135,7 @@ def test_long_lived_process_compares_its_files(mapped: Store, manual_clock: Manu
 def test_damaged_files_are_not_copied_into_new_ones(mapped: Store) -> None:
     damage_unseen(file_of(mapped, "words"))
     mapped.add("a lighthouse", subject="x")
-    mapped.embed_pending()
+    mapped.file.embed_pending()
     index_of(mapped)._current.loose += 10_000  # type: ignore[union-attr]
     mapped.search("lighthouse")
     mapped.file.save_index()

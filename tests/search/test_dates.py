@@ -56,7 +56,7 @@ def many(open_store: Callable[..., Store]) -> Store:
     store.episodes.add_many(
         NewEpisode(content=text, source="chat", valid_at=at) for text, at in said
     )
-    store.embed_pending()
+    store.file.embed_pending()
     return store
 
 
@@ -74,7 +74,7 @@ def test_a_query_with_more_than_a_date_gets_few_rows_by_date(many: Store) -> Non
         NewFact(content=f"{n} o'clock", subject="home", valid_at="2023-07-02") for n in range(9)
     ]
     many.add_many(days)
-    many.embed_pending()
+    many.file.embed_pending()
 
     def dated(query: str) -> int:
         hits = many.search(query, limit=10)

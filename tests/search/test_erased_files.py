@@ -116,13 +116,13 @@ def test_files_of_a_state_before_an_erasure_are_not_recorded(filled: Store, othe
 def test_an_import_that_erases_leaves_no_text_in_the_files(filled: Store, tmp_path: Path) -> None:
     with memstore.open(tmp_path / "source.db", embedder=None) as source:
         fact = source.add(f"a {SECRET} beetle", subject="x")
-        filled.import_([*source.file.export()])
+        filled.transfer.import_([*source.file.export()])
         filled.search(SECRET)
         index_of(filled)._current.identity = None  # type: ignore[union-attr]
         index_of(filled).save()
         assert holders(filled, SECRET.encode())
         source.erase(fact.id)
-        filled.import_([*source.file.export()])
+        filled.transfer.import_([*source.file.export()])
     filled.file.save_index()
     indexes = [name for name in holders(filled, SECRET.encode()) if ".facts-" in name]
     assert not indexes

@@ -312,12 +312,12 @@ def of_other_metadata(store: Store, crowd: list[int]) -> dict[str, Any]:
 
 def superseded(store: Store, crowd: list[int]) -> dict[str, Any]:
     newest = store.add("pasta", subject="bob", category="x").id
-    store.apply([memstore.SupersedeFact(old_id=old, new_id=newest) for old in crowd])
+    store.ledger.apply([memstore.SupersedeFact(old_id=old, new_id=newest) for old in crowd])
     return {}
 
 
 def deleted(store: Store, crowd: list[int]) -> dict[str, Any]:
-    store.apply([memstore.DeleteFact(fact_id=fact_id) for fact_id in crowd])
+    store.ledger.apply([memstore.DeleteFact(fact_id=fact_id) for fact_id in crowd])
     return {}
 
 
@@ -709,15 +709,15 @@ def erase(other: Store, old: int, deleted: int) -> set[int]:
 def bring_in(other: Store, old: int, deleted: int) -> set[int]:
     with memstore.open(":memory:", embedder=None) as elsewhere:
         elsewhere.add("tea from elsewhere", subject="sue")
-        other.import_(list(elsewhere.export()))
-    other.embed_pending()
+        other.transfer.import_(list(elsewhere.transfer.export()))
+    other.file.embed_pending()
     return {fact.id for fact in other.list()}
 
 
 def embed(other: Store, old: int, deleted: int) -> set[int]:
     with memstore.open(other.path, embedder=None) as words_only:
         pending = words_only.add("tea, pending", subject="sue")
-    assert other.embed_pending().embedded == 1
+    assert other.file.embed_pending().embedded == 1
     return {old, pending.id}
 
 
@@ -784,7 +784,7 @@ def test_other_namespaces_are_searched_only_on_request(
 BY_ID: dict[str, Callable[[Store, int, int], Any]] = {
     "get": lambda store, other, own: store.get(other),
     "history": lambda store, other, own: store.history(other),
-    "journal": lambda store, other, own: store.journal(other),
+    "journal": lambda store, other, own: store.ledger.journal(other),
     "may_replace": lambda store, other, own: store.may_replace(other),
     "confirm": lambda store, other, own: store.confirm(other),
     "pin": lambda store, other, own: store.pin(other),
@@ -793,23 +793,25 @@ BY_ID: dict[str, Callable[[Store, int, int], Any]] = {
     "set_expiry": lambda store, other, own: store.set_expiry(other, "2030-01-01"),
     "delete": lambda store, other, own: store.delete(other),
     "reinstate": lambda store, other, own: store.reinstate(other),
-    "apply supersede": lambda store, other, own: store.apply(
+    "apply supersede": lambda store, other, own: store.ledger.apply(
         [memstore.SupersedeFact(old_id=other, new_id=own)]
     ),
-    "apply supersede by": lambda store, other, own: store.apply(
+    "apply supersede by": lambda store, other, own: store.ledger.apply(
         [memstore.SupersedeFact(old_id=own, new_id=other)]
     ),
-    "apply delete": lambda store, other, own: store.apply([memstore.DeleteFact(fact_id=other)]),
-    "apply keep": lambda store, other, own: store.apply([memstore.KeepFact(fact_id=other)]),
-    "apply add": lambda store, other, own: store.apply(
+    "apply delete": lambda store, other, own: store.ledger.apply(
+        [memstore.DeleteFact(fact_id=other)]
+    ),
+    "apply keep": lambda store, other, own: store.ledger.apply([memstore.KeepFact(fact_id=other)]),
+    "apply add": lambda store, other, own: store.ledger.apply(
         [AddFact(fact=NewFact(content="x", subject="x", supersedes=other))]
     ),
-    "apply propose": lambda store, other, own: store.apply(
+    "apply propose": lambda store, other, own: store.ledger.apply(
         [AddFact(fact=NewFact(content="x", subject="x"), precedence=MayReplace(other))]
     ),
     "restore": lambda store, other, own: store.restore(other),
-    "support": lambda store, other, own: store.support(other),
-    "explain": lambda store, other, own: store.explain(other),
+    "support": lambda store, other, own: store.ledger.support(other),
+    "explain": lambda store, other, own: store.ledger.explain(other),
     "why_not": lambda store, other, own: store.why_not("x", other),
     "erase": lambda store, other, own: store.erase(other),
     "supersede": lambda store, other, own: store.supersede(other, own),
@@ -880,7 +882,7 @@ def test_ids_of_another_type_are_refused(
 def test_touch_counts_only_facts_of_its_own_namespace(open_store: Open) -> None:
     elsewhere, store = open_store(namespace="other"), open_store()
     other, own = elsewhere.add("tea", subject="x").id, store.add("tea", subject="x").id
-    assert store.touch([other, own, 999, 10**30]) == 1
+    assert store.searches.note_use([other, own, 999, 10**30]) == 1
     assert elsewhere.get(other).use_count == 0
     assert store.get(own).use_count == 1
 
@@ -894,7 +896,7 @@ def test_lists_histories_and_counts_stay_in_their_namespace(open_store: Open) ->
     assert store.tasks.list(status="all") == []
     assert not store.exists("tea", subject="sue")
     assert (store.status().active, store.status().subjects) == (0, {})
-    assert [json.loads(line).get("fact") for line in store.export()] == [None]
+    assert [json.loads(line).get("fact") for line in store.transfer.export()] == [None]
     assert store.add("rain", subject="sue", idempotency_key="k").namespace == "default"
 
 
@@ -967,7 +969,7 @@ def test_searching_changes_only_usage_fields(store: Store) -> None:
         **tea.to_dict(),
         "last_used_at": after.to_dict()["last_used_at"],
     }
-    assert len(store.journal(tea.id)) == 1, "use is not journalled"
+    assert len(store.ledger.journal(tea.id)) == 1, "use is not journalled"
 
 
 # -- damage ----------------------------------------------------------------------------------

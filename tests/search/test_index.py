@@ -93,7 +93,7 @@ def act(store: Store, data: st.DataObject) -> None:
         case "add":
             store.add(content, subject=data.draw(texts), **data.draw(owners))
         case "pending":
-            store.embed_pending()
+            store.file.embed_pending()
         case "supersede" if one:
             store.supersede(one, store.add(content, subject="x").id, any_subject=True)
         case "delete" if one:
@@ -155,7 +155,7 @@ def filled(open_store: Callable[..., Store]) -> Store:
     for n in range(40):
         store.add(f"{WORDS[n % 5]} {WORDS[n % 7]} number{n}", subject=f"s{n % 3}")
     store.episodes.add("tea at the harbour", source="s")
-    store.embed_pending()
+    store.file.embed_pending()
     store.search("tea")
     store.file.save_index()
     assert files_of(store)
@@ -326,7 +326,7 @@ def test_erasing_leaves_no_file_with_the_text_or_the_vector(
 ) -> None:
     fact = filled.add("a xylophagous beetle", subject="xyloteria", category="xylocat")
     told = filled.episodes.add("they said xylophagous", source="xylosource")
-    filled.embed_pending()
+    filled.file.embed_pending()
     filled.search("xylophagous")
     filled.episodes.search("xylophagous")
     for search in (filled.file.searches.facts, filled.file.searches.episodes):

@@ -54,7 +54,7 @@ def test_facts_that_have_the_number_follow(rules: Store) -> None:
 @pytest.mark.parametrize("query", ["e2", "2", "turn 2", "episode #2", "E2"])
 def test_named_turns_come_first(rules: Store, query: str) -> None:
     assert [hit.episode.id for hit in rules.episodes.search(query)][:1] == [2]
-    assert [hit.episode.id for hit in rules.said(query)][:1] == [2]
+    assert [hit.episode.id for hit in rules.turns_for(query)][:1] == [2]
 
 
 def test_a_uuid_names_a_row(rules: Store) -> None:
@@ -91,7 +91,7 @@ def test_why_not_finds_a_named_fact(rules: Store) -> None:
 
 
 def test_a_view_names_what_there_was(rules: Store) -> None:
-    moment = rules.log(limit=1)[0].at
+    moment = rules.ledger.log(limit=1)[0].at
     later = rules.add("Later", subject="x")
     view = rules.as_of(moment)
     assert [hit.fact.id for hit in view.search("#7")][:1] == [7]

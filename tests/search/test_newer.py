@@ -18,8 +18,6 @@ from memstore.errors import EmbedderUnavailable
 from memstore.frozen import replace
 from memstore.search import newer
 from memstore.search.corpus import FactCorpus
-from memstore.store import questions
-from memstore.store.store import standing_of
 from memstore.text.judging import judge as judging
 from memstore.text.judging.judge import Claim, Slots, Verdict
 
@@ -51,8 +49,7 @@ def named(
     store: Store, judge: Callable[..., str], *ids: int, **asked: Any
 ) -> dict[int, tuple[int, ...]]:
     """Return the newer facts of these, in a search with these conditions."""
-    wanted = questions.narrowing(
-        standing_of(store),
+    wanted = store._narrowing(
         {
             **ASKED,
             "active_only": True,

@@ -51,7 +51,7 @@ def fill(store: Store, said: Sequence[tuple[Any, ...]]) -> None:
                                    seq=seq, valid_at=at, tags=[category]))  # fmt: skip
     store.add_many(facts)
     store.episodes.add_many(episodes)
-    store.embed_pending()
+    store.file.embed_pending()
 
 
 @pytest.mark.model

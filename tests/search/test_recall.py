@@ -329,7 +329,7 @@ def test_unrelated_question_recalls_nothing(open_store: Callable[..., Store]) ->
     store = open_store(embedder=memstore.LocalEmbedder())
     store.add("Alice prefers dark mode in every editor", subject="alice")
     store.episodes.add("The api is deployed on Tuesdays", source="chat")
-    store.embed_pending()
+    store.file.embed_pending()
     store.file.warm()
     assert store.recall("zzzz qqqq", max_tokens=500, min_relevance=0.075).text == ""
     told = store.recall("Which theme does Alice like?", max_tokens=500, min_relevance=0.075)

@@ -89,7 +89,7 @@ def test_exact_words_of_a_query_pass(memory: Store, query: str, fact: int) -> No
 def test_exact_words_of_episodes_pass(open_store: Open) -> None:
     store = open_store(embedder=LocalEmbedder())
     store.episodes.add_many({"content": content, "source": "test"} for content in FACTS)
-    store.embed_pending()
+    store.file.embed_pending()
     for query, fact in EXACT:
         hits = store.episodes.search(query, min_relevance=MIN_RELEVANCE)
         assert FACTS[fact] in [hit.episode.content for hit in hits], query
@@ -172,7 +172,7 @@ def test_search_by_words_alone_is_a_choice(memory: Store, weights: dict[str, obj
 def test_keyword_mode_leaves_nothing_out(open_store: Open) -> None:
     store = open_store(embedder=LocalEmbedder())
     store.episodes.add("the ferry is old", source="test")
-    store.embed_pending()
+    store.file.embed_pending()
     query = "old enzymes of yeast in mice"
     assert store.episodes.search(query, mode="words", min_relevance=0.9)
     assert not store.episodes.search(query, min_relevance=0.9)
@@ -230,7 +230,7 @@ def test_each_hit_is_relevant_or_near_the_best(memory: Store) -> None:
 def test_turns_that_follow_the_answer_are_counted(memory: Store) -> None:
     for text in FACTS:
         memory.episodes.add(text, source="chat")
-    memory.embed_pending()
+    memory.file.embed_pending()
     hits = memory.episodes.search("who listens at 5499")
     assert hits[0].episode.content == FACTS[3]
     assert len(hits) <= 3

@@ -46,14 +46,14 @@ def test_a_turn_answers_where_no_fact_was_stored(words: Store) -> None:
     query = "which port does staging move to?"
     hits = words.search(query)
     assert not hits
-    assert shown(words.said(query, hits))[0] == TALK[1][1]
+    assert shown(words.turns_for(query, hits))[0] == TALK[1][1]
 
 
 def test_a_turn_that_repeats_a_fact_is_left_out(words: Store) -> None:
     say(words, ("user", "Remember: Ana likes green tea."), ("user", "Ana's tea is from Uji."))
     words.add("Ana likes green tea", subject="ana")
     hits = words.search("Ana tea")
-    assert shown(words.said("Ana tea", hits)) == ["Ana's tea is from Uji."]
+    assert shown(words.turns_for("Ana tea", hits)) == ["Ana's tea is from Uji."]
 
 
 def test_the_turn_that_a_fact_was_extracted_from_is_left_out(words: Store) -> None:
@@ -61,7 +61,7 @@ def test_the_turn_that_a_fact_was_extracted_from_is_left_out(words: Store) -> No
     words.add("staging: port 5499", subject="staging", episode_id=source)
     hits = words.search("staging port")
     assert [hit.fact.episode_id for hit in hits] == [source]
-    assert not words.said("staging port", hits)
+    assert not words.turns_for("staging port", hits)
 
 
 @pytest.mark.parametrize(
@@ -73,23 +73,23 @@ def test_a_filter_that_only_facts_have_leaves_no_turns(
     words: Store, narrowing: dict[str, object]
 ) -> None:
     say(words, *TALK)
-    assert words.said("staging port")
-    assert not words.said("staging port", **narrowing)  # type: ignore[arg-type]
+    assert words.turns_for("staging port")
+    assert not words.turns_for("staging port", **narrowing)  # type: ignore[arg-type]
 
 
 def test_an_answer_comes_with_its_question_and_a_question_with_its_answer(words: Store) -> None:
     say(words, *TALK)
-    (answer,) = words.said("who owns it: Marta", limit=1)
+    (answer,) = words.turns_for("who owns it: Marta", limit=1)
     assert [turn.content for turn in answer.before] == [TALK[0][1]]
     assert not answer.after
-    (lunch,) = words.said("what is for lunch", limit=1)
+    (lunch,) = words.turns_for("what is for lunch", limit=1)
     exchange = [*lunch.before, lunch.episode, *lunch.after]
     assert [turn.content for turn in exchange] == [TALK[2][1], TALK[3][1]]
 
 
 def test_no_turn_is_shown_twice(words: Store) -> None:
     say(words, *TALK)
-    hits = words.said("staging migration Marta port")
+    hits = words.turns_for("staging migration Marta port")
     ids = [turn.id for hit in hits for turn in (*hit.before, hit.episode, *hit.after)]
     assert len(ids) == len(set(ids))
 
@@ -97,15 +97,15 @@ def test_no_turn_is_shown_twice(words: Store) -> None:
 def test_turns_of_other_owners_and_namespaces_are_not_shown(words: Store) -> None:
     say(words.of(ANA), *TALK)
     say(words.within("other"), *TALK)
-    assert not words.said("staging port")
-    assert words.of(ANA).said("staging port")
+    assert not words.turns_for("staging port")
+    assert words.of(ANA).turns_for("staging port")
 
 
 def test_an_erased_or_expired_turn_is_not_shown(words: Store) -> None:
     first, second, *_ = say(words, *TALK)
     words.episodes.erase(second)
     words.episodes.update(first, expired_at="2020-01-01")
-    texts = shown(words.said("staging port Marta"))
+    texts = shown(words.turns_for("staging port Marta"))
     assert not any("staging" in text.lower() for text in texts)
     with pytest.raises(NotFound):
         words.episodes.around(second)

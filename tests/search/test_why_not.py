@@ -95,12 +95,12 @@ def test_state_of_a_fact_is_the_first_reason(
 def test_distrusted_fact_says_so(store: Store) -> None:
     page = store.episodes.record("tea", source="web:a.org")
     store.add("tea", subject="s", episode_id=page.id)
-    store.distrust("web:a.org")
+    store.sources.distrust("web:a.org")
     for asked in ({}, {"subject": "other"}, {"active_only": False}):
         outcome = store.why_not("tea", 1, **asked)
         assert outcome.stage == "distrusted"
     assert outcome.text == "fact 1 rests on distrusted sources alone"
-    store.trust("web:a.org")
+    store.sources.trust("web:a.org")
     assert stage(store, "tea", 1) == "found"
 
 
@@ -197,7 +197,7 @@ def test_search_by_words_alone_says_why(open_store: OpenStore) -> None:
 def test_fact_that_is_no_candidate_has_its_place_by_words_and_meaning(store: Store) -> None:
     store.add_many({"content": f"tea {n}", "subject": "s"} for n in range(60))
     store.add("tea " + "and rain " * 40, subject="s")
-    store.embed_pending()
+    store.file.embed_pending()
     asked = {"ranking": "classic", "half_lives_seconds": {}}
     outcome = store.why_not("tea", 61, limit=5, **asked)
     assert (outcome.stage, outcome.candidates) == ("candidates", 50)
@@ -483,7 +483,7 @@ def fill(store: Store, wordless: Store, rows: list[dict[str, Any]]) -> list[int]
         elif row["fate"] == "supersede":
             made.append(store.add("tea later", subject="s", supersedes=ids[0], any_subject=True).id)
     if len(rows) % 2:
-        store.distrust("web:x")
+        store.sources.distrust("web:x")
     return made
 
 

@@ -169,7 +169,7 @@ def test_a_model_is_told_of_other_namespaces_only_if_its_own_is_empty(words: Sto
 def test_what_is_less_relevant_is_no_empty_memory(open_store: Callable[..., Store]) -> None:
     store = open_store(embedder=LocalEmbedder())
     store.add("undo.sh restores the table", subject="note")
-    store.embed_pending()
+    store.file.embed_pending()
     unrelated = "which enzymes repair double strand breaks"
     found = (LessRelevant(1, is_all=True),)
     assert searched(store, unrelated) == recalled(store, unrelated) == found

@@ -6,6 +6,7 @@ import asyncio
 import inspect
 import threading
 from collections.abc import Callable, Sequence
+from inspect import getattr_static
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +15,16 @@ import pytest
 from numpy.typing import NDArray
 
 import memstore
-from memstore import AsyncErasurePlan, AsyncPlan, AsyncStore, ErasurePlan, Plan, Store
+from memstore import (
+    AsyncErasurePlan,
+    AsyncPlan,
+    AsyncStore,
+    AsyncView,
+    ErasurePlan,
+    Plan,
+    Store,
+    View,
+)
 from memstore.access.tokens import Tokens
 from memstore.coroutines import Awaited
 from memstore.embedding.generations import Generations
@@ -23,9 +33,25 @@ from memstore.facts.proposals import Proposals
 from memstore.facts.tasks import Tasks
 from memstore.graph.graph import AsyncGraph, Graph
 from memstore.store import async_store
+from memstore.store.keys import Keys, KeyView
+from memstore.store.ledger import Ledger, LedgerView
+from memstore.store.recorded_searches import RecordedSearches
+from memstore.store.sources import Sources
+from memstore.store.transfer import Transfer, TransferView
+from memstore.store.view import GraphView
 
 PAIRS: list[tuple[type, type[Awaited[Any]]]] = [
     (Store, AsyncStore),
+    (View, AsyncView),
+    (Keys, async_store.AsyncKeys),
+    (Ledger, async_store.AsyncLedger),
+    (RecordedSearches, async_store.AsyncSearches),
+    (Sources, async_store.AsyncSources),
+    (Transfer, async_store.AsyncTransfer),
+    (KeyView, async_store.AsyncKeyView),
+    (LedgerView, async_store.AsyncLedgerView),
+    (TransferView, async_store.AsyncTransferView),
+    (GraphView, async_store.AsyncGraphView),
     (Tasks, async_store.AsyncTasks),
     (Episodes, async_store.AsyncEpisodes),
     (Proposals, async_store.AsyncProposals),
@@ -47,7 +73,7 @@ INSIDE = {(ErasurePlan, "check")}
 
 
 def methods(kind: type) -> set[str]:
-    return {n for n, v in vars(kind).items() if not n.startswith("_") and inspect.isfunction(v)}
+    return {n for n in dir(kind) if n[0] != "_" and inspect.isfunction(getattr_static(kind, n))}
 
 
 @pytest.mark.parametrize(("blocking", "coat"), PAIRS, ids=lambda kind: kind.__name__)
@@ -63,7 +89,8 @@ def test_async_names_signatures_and_docstrings_match(blocking: type, coat: type)
 
 def test_everything_bound_to_a_store_has_an_async_class(store: Store) -> None:
     coat = AsyncStore(store)
-    for name in ("tasks", "episodes", "proposals", "graph", "file"):
+    rooms = "tasks episodes proposals keys ledger searches sources transfer graph file"
+    for name in rooms.split():
         assert getattr(coat, name)._blocking is getattr(store, name)
     for name in ("tokens", "generations"):
         assert getattr(coat.file, name)._blocking is getattr(store.file, name)
@@ -87,7 +114,16 @@ CALLS: list[tuple[str, tuple[Any, ...], dict[str, Any]]] = [
     ("history", (), {}),
     ("delete", (1,), {}),
     ("restore", (1,), {}),
-    ("export", (), {}),
+    ("transfer.export", (), {}),
+    ("transfer.uuids", ([1],), {}),
+    ("keys.put", ([{"content": "x", "subject": "s", "external_key": "k"}],), {}),
+    ("keys.get", ("k",), {}),
+    ("keys.folders", (), {}),
+    ("ledger.log", (), {"limit": 2}),
+    ("ledger.explain", (1,), {}),
+    ("searches.list", (), {}),
+    ("searches.most_used", (), {}),
+    ("sources.levels", (), {}),
     ("tasks.create", ("buy tea",), {}),
     ("tasks.list", (), {}),
     ("episodes.add", ("It rained",), {"source": "chat"}),
@@ -149,10 +185,10 @@ def test_async_behaviour_matches(open_store: Callable[..., Store], tmp_path: Pat
 @pytest.mark.parametrize("verb", ["revert", "erasure"])
 def test_a_plan_is_applied_while_the_event_loop_runs(store: Store, verb: str) -> None:
     store.within(source="crawler").add("Alice likes tea", subject="alice")
-    blocking = getattr(store, verb)(source="crawler")
+    blocking = getattr(store.ledger, verb)(source="crawler")
 
     async def work() -> Any:
-        plan = await getattr(AsyncStore(store), verb)(source="crawler")
+        plan = await getattr(AsyncStore(store).ledger, verb)(source="crawler")
         assert public(plan) == public(blocking)
         assert (bool(plan), plan.to_dict()) == (True, blocking.to_dict())
         assert repr(plan) == f"Async{blocking!r}"

@@ -68,7 +68,7 @@ def test_nothing_is_lost_while_the_clock_jumps(
             jump = chance.choice([DAYS_400, -DAYS_400, 0.0])
             manual_clock.advance(jump)
     manual_clock.advance(-jump)
-    store.embed_pending()
+    store.file.embed_pending()
     assert store.file.doctor(deep=True) == []
     every = store.list(active_only=False, include_deleted=True, limit=1000)
     assert len({fact.uuid for fact in every}) == len(every)
@@ -80,6 +80,6 @@ def test_nothing_is_lost_while_the_clock_jumps(
     assert {hit.fact.id for hit in store.search("tea", limit=1000)} <= held
     assert store.file.reembed(embedder, again=True).generation.state == "active"
     with memstore.open(":memory:", embedder=None) as other:
-        other.import_(store.export())
+        other.transfer.import_(store.transfer.export())
         assert other.file.doctor(deep=True) == []
         assert other.count() == store.count()

@@ -24,7 +24,7 @@ def fill(store: Store) -> None:
     gone = store.add("erased words", subject="gone")
     store.erase(gone.id)
     store.tasks.create("paint the boat")
-    store.distrust("web:a.org")
+    store.sources.distrust("web:a.org")
     store.file.tokens.create("t", namespace="notes", access="read")
     store.graph.build()
 
@@ -42,14 +42,14 @@ def test_a_file_goes_to_a_server_and_back(tmp_path: Path, url: str) -> None:
     assert report.head == head
     assert (report.facts, report.episodes) == (5, 1)
     with memstore.open(url, embedder=embedder) as store:
-        assert store.verify(head) == []
+        assert store.ledger.verify(head) == []
         assert store.file.doctor(deep=True) == []
         assert [hit.fact.uuid for hit in store.search("quay boat", limit=10)] == found
         store.file.write_use_counts()
         assert len(store.within("notes").of("all").list()) == 1
     assert copy(url, back).head == head
     with memstore.open(back, embedder=embedder) as store:
-        assert store.verify(head) == []
+        assert store.ledger.verify(head) == []
         assert store.file.doctor(deep=True) == []
         assert len(list(store.file.export())[1:]) == len(before)
         newer = store.add("after the journey", subject="s")
@@ -127,7 +127,7 @@ def go_on(store: Store, round_: int) -> None:
     episode = store.episodes.add(f"said in round {round_}", source="web:b.org", tags=["c"])
     store.episodes.add("what stays", source="web:a.org")
     store.episodes.erase(episode.id)
-    store.trust("web:a.org") if round_ == 1 else store.distrust("web:b.org")
+    store.sources.trust("web:a.org") if round_ == 1 else store.sources.distrust("web:b.org")
     store.graph.build()
     store.search("quay")
     store.file.write_use_counts()
@@ -145,7 +145,7 @@ def test_a_second_run_brings_what_came_since(tmp_path: Path, url: str, back: boo
             assert done.head == store.file.head()
             assert done.changed > 10
             with memstore.open(target, embedder=WordEmbedder()) as copied:
-                assert copied.verify(done.head) == []
+                assert copied.ledger.verify(done.head) == []
                 assert copied.file.doctor(deep=True) == []
                 assert list(copied.file.export())[1:] == list(store.file.export())[1:]
                 assert {hit.fact.uuid for hit in copied.search("newest", touch=False)} == {

@@ -64,14 +64,14 @@ def test_what_the_log_shows_can_be_given_back(open_store: OpenStore, zone: ZoneI
     store.add("one", subject="s")
     store.episodes.add("two", source="chat")
     store.add("three", subject="s", supersedes=1)
-    for act in store.log():
+    for act in store.ledger.log():
         with zones.use(zone):
             shown = [zones.stamp(act.at), zones.minute(act.at), zones.day(act.at), "today"]
         for moment in shown:
             assert store.as_of(moment).line >= act.line
             for bounds in ({"since": moment}, {"until": moment}):
-                assert act.line in [one.line for one in store.log(**bounds)]  # type: ignore[arg-type]
-    assert len([*store.diff("yesterday", "today")]) == 1
+                assert act.line in [one.line for one in store.ledger.log(**bounds)]  # type: ignore[arg-type]
+    assert len([*store.ledger.diff("yesterday", "today")]) == 1
 
 
 def test_an_act_has_one_time(open_store: OpenStore) -> None:
@@ -82,14 +82,14 @@ def test_an_act_has_one_time(open_store: OpenStore) -> None:
     store.pin(2)
     store.confirm(2)
     store.delete(2)
-    at = {line.kind: line.at for n in (1, 2) for line in store.journal(n)}
+    at = {line.kind: line.at for n in (1, 2) for line in store.ledger.journal(n)}
     every = {one.id: one for one in store.list(active_only=False, include_deleted=True)}
     assert {fact.created_at for fact in facts} == {at["add"]}
     assert every[1].superseded_at == at["supersede"] == every[3].created_at
     assert every[2].deleted_at == at["delete"]
     assert every[2].pinned_at == at["pin"]
     assert every[2].last_confirmed_at == at["confirm"]
-    [act] = store.log(kinds=["episode"])
+    [act] = store.ledger.log(kinds=["episode"])
     assert act.at == turn.created_at
 
 
@@ -167,7 +167,7 @@ def test_what_was_made_for_a_user_reads_by_that_users_clock(
     with clock.use(ManualClock(evening.astimezone(UTC))):
         store.add("x", subject="s")
         task = store.tasks.create("Call", due="tomorrow 10:00")
-        act, differences = store.log()[0], store.diff("yesterday")
+        act, differences = store.ledger.log()[0], store.ledger.diff("yesterday")
     with zones.use(ZoneInfo("Asia/Tokyo")):  # another one's
         assert task.due_text == "2026-11-21 10:00 (tomorrow 10:00)"
         for text in (act, differences, differences[0], differences[:1]):
@@ -228,13 +228,15 @@ def _check_days(name: str, around: date, chance: Random) -> None:
             assert ids(created_after=f"{day}", created_before=f"{day}") == on, case
             assert ids(valid_after=f"{day}", valid_before=f"{day}") == on, case
             assert ids(valid_on=f"{day}") == until, case
-            assert [act.line for act in store.log(since=f"{day}")][::-1] == since, case
-            assert [act.line for act in store.log(until=f"{day}")][::-1] == until, case
+            assert [act.line for act in store.ledger.log(since=f"{day}")][::-1] == since, case
+            assert [act.line for act in store.ledger.log(until=f"{day}")][::-1] == until, case
             if day > days[-1]:
                 continue  # what was then is not known yet
             assert [fact.id for fact in store.as_of(f"{day}").list()] == until, case
             before = day - timedelta(days=1)
-            assert sorted(one.fact_id for one in store.diff(f"{before}", f"{day}")) == on, case
+            assert sorted(one.fact_id for one in store.ledger.diff(f"{before}", f"{day}")) == on, (
+                case
+            )
         for ago in range(-2, 3):
             day = around + timedelta(days=ago)
             ticking.advance(60 * chance.randrange(90))

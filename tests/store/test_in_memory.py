@@ -35,7 +35,7 @@ with memstore.open(":memory:", embedder=None) as store:
         store.delete(number)
     store.erase(500)
     store.file.rebuild()
-    assert sum("xylophagous" in line for line in store.export()) > 900
+    assert sum("xylophagous" in line for line in store.transfer.export()) > 900
     assert store.file.doctor() == [], store.file.doctor()
     opened = [os.readlink(f"/proc/self/fd/{fd}") for fd in os.listdir("/proc/self/fd")
               if os.path.islink(f"/proc/self/fd/{fd}")]
@@ -87,7 +87,7 @@ def test_a_thread_that_reads_is_refused_a_write_at_once(open_store: OpenStore) -
             store.add("meanwhile", subject="a")
         assert caught.value.remedy is Remedy.END_READING
     store.add("afterwards", subject="a")
-    lines = store.export()
+    lines = store.transfer.export()
     exported = [next(lines)]
     store.add("while an export is read", subject="a")
     exported += lines

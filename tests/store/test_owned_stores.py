@@ -63,7 +63,7 @@ def fill(store: Store, owners: Scope, word: str, name: str) -> Filled:
     pair = [own.add(f"{word} likes {what}", subject=f"Pair {name}").id for what in ("tea", "milk")]
     proposal = own.proposals.put_forward(pair, f"{word} likes tea and milk", {"why": word})
     task = own.tasks.create(f"call {word}", project=f"project {name}")
-    own.record_search(f"where is {word}", facts=[new.id])
+    own.searches.record(f"where is {word}", facts=[new.id])
     store.file.write_searches()
     return {
         "fact": new.id,
@@ -100,8 +100,8 @@ def everything(store: Store) -> dict[str, Any]:
         "facts": [fact.to_dict() | {"embedded": None} for fact in facts],
         "episodes": [one.to_dict() | {"embedded": None} for one in episodes],
         "proposals": [one.to_dict() for one in own.proposals.list(None)],
-        "lines": [line.line for line in own.changes(limit=None)],
-        "searches": len(own.searches()),
+        "lines": [line.line for line in own.ledger.changes(limit=None)],
+        "searches": len(own.searches.list()),
     }
 
 
@@ -183,7 +183,10 @@ IDS: Final = frozenset(
 )
 """The parameters that name something; the optional ones are tried one by one."""
 
-PARTS: Final = ("", "tasks", "episodes", "proposals", "graph")
+PARTS: Final = (
+    "", "tasks", "episodes", "proposals",
+    "keys", "ledger", "searches", "sources", "transfer", "graph",
+)  # fmt: skip
 
 NOT_WALKED: Final = {
     "close": "ends the store",
@@ -194,11 +197,11 @@ NOT_WALKED: Final = {
 
 ONLY_FILTERED: Final = {
     # Several ids, of which those that are not there are left out.
-    "get_many", "uuids", "histories", "touch", "by_key", "by_keys", "first_stored",
-    "episodes.by_keys", "episodes.namespace_of", "delete_keys", "put", "change_keys",
-    "proposals.decide",
+    "get_many", "transfer.uuids", "ledger.histories", "searches.note_use", "keys.get",
+    "keys.get_many", "keys.first_stored", "episodes.by_keys", "episodes.namespace_of",
+    "keys.delete", "keys.put", "keys.change", "proposals.decide",
     # What is recorded of a search is what the program says.
-    "record_search",
+    "searches.record",
     # A subject is no id.
     "history", "add", "exists", "episodes.list",
 }  # fmt: skip
@@ -348,8 +351,10 @@ def test_what_a_store_of_owners_stores_is_theirs(store: Store) -> None:
     assert own.add_many([{"content": "likes milk", "subject": "ana"}])[0].scope == scope
     named = NewFact(content="likes rum", subject="ana", user_id="ana")
     assert own.add_many([named])[0].scope == scope
-    assert own.put([NewFact(content="x", subject="s", external_key="k")])[0].scope == scope  # type: ignore[union-attr]
-    assert own.apply([AddFact(fact=NewFact(content="y", subject="s"))])[0].fact.scope == scope
+    assert own.keys.put([NewFact(content="x", subject="s", external_key="k")])[0].scope == scope  # type: ignore[union-attr]
+    assert (
+        own.ledger.apply([AddFact(fact=NewFact(content="y", subject="s"))])[0].fact.scope == scope
+    )
     assert own.episodes.add("said", source="chat").scope == scope
     assert own.episodes.record("told").scope == scope
     task = own.tasks.create("call")
@@ -361,7 +366,7 @@ def test_what_a_store_of_owners_stores_is_theirs(store: Store) -> None:
         with pytest.raises(InvalidArgument, match="owners contradict"):
             own.episodes.add_many([{"content": "z", "source": "s"} | wrong])
     with pytest.raises(InvalidArgument, match="owners contradict"):
-        own.put([DeleteKey(external_key="k", scope=Scope(user_id="ben"))])
+        own.keys.put([DeleteKey(external_key="k", scope=Scope(user_id="ben"))])
 
 
 def test_a_store_of_all_stores_without_owners_or_for_those_that_are_named(store: Store) -> None:
@@ -382,7 +387,7 @@ def test_changes_in_a_store_of_owners_name_only_facts_of_theirs(store: Store) ->
         AddFact(fact=NewFact(content="c", subject="s", supersedes=theirs.id)),
     ):
         with pytest.raises(NotFound):
-            store.of(ANA).apply([change])
+            store.of(ANA).ledger.apply([change])
     assert store.get(theirs.id) == theirs
 
 
@@ -434,9 +439,9 @@ def test_a_store_of_owners_is_kept(store: Store) -> None:
 
 def test_an_export_of_owners_is_imported_whole(store: Store, tmp_path: Path) -> None:
     with both(store):
-        lines = [*store.of(ANA).export()]
+        lines = [*store.of(ANA).transfer.export()]
     with memstore.open(tmp_path / "copy.db", embedder=None) as copy:
-        report = copy.import_(lines)
+        report = copy.transfer.import_(lines)
         assert (report.imported, report.episodes, report.proposals) == (7, 1, 1)
         assert [one.scope for one in copy.owners()] == [ANA]
         own, theirs = store.of(ANA), copy.of(ANA)
@@ -446,7 +451,7 @@ def test_an_export_of_owners_is_imported_whole(store: Store, tmp_path: Path) -> 
         assert len(theirs.history(subject="Dora of wharf")) == 2
         assert copy.file.doctor(deep=True) == []
         with pytest.raises(InvalidArgument, match="imports what anybody has"):
-            copy.of(BEN).import_(lines)
+            copy.of(BEN).transfer.import_(lines)
 
 
 def test_an_export_of_owners_ends_what_a_fact_of_others_replaced(
@@ -455,10 +460,10 @@ def test_an_export_of_owners_ends_what_a_fact_of_others_replaced(
     old = store.of(ANA).add("the PIN is 1234", subject="pin")
     new = store.of(BEN).add("the PIN is 9999", subject="pin")
     store.supersede(old.id, new.id)
-    lines = [*store.of(ANA).export()]
+    lines = [*store.of(ANA).transfer.export()]
     assert "9999" not in "".join(lines)
     with memstore.open(tmp_path / "copy.db", embedder=None) as copy:
-        copy.import_(lines)
+        copy.transfer.import_(lines)
         assert copy.of(ANA).list() == []
         assert [one.status for one in copy.of(ANA).list(active_only=False)] == ["expired"]
 

@@ -52,7 +52,7 @@ def by_hand(memory: Memory, owner: str) -> list[Subject]:
             line
             for fact in facts
             if subject_key(fact.subject) == key
-            for line in memory.store.journal(fact.id)
+            for line in memory.store.ledger.journal(fact.id)
             if line.fact_id == fact.id and line.kind not in ("embed", "quarantine")
         ]
         last = max(lines, key=lambda line: line.id)
@@ -226,7 +226,7 @@ def test_counts_and_reads_of_many_are_those_of_one_at_a_time(
         assert counted[name] == states[name]
     ids = [memory.last + 1, *memory.ids[::-1], memory.last, -5, 2**70]
     assert store.of(owners).get_many(ids) == facts[::-1]
-    assert store.of(owners).histories(ids) == {
+    assert store.of(owners).ledger.histories(ids) == {
         fact.id: (store if owner == "all" else store.of(fact.scope)).history(fact.id)
         for fact in facts
     }
@@ -237,7 +237,7 @@ def test_facts_of_another_namespace_are_not_read(store: Store) -> None:
     ours, theirs = store.add("ours", subject="s"), other.add("theirs", subject="s")
     ids = [theirs.id, ours.id, ours.id]
     assert [fact.id for fact in store.get_many(ids)] == [ours.id]
-    assert [*store.histories(ids)] == [ours.id]
+    assert [*store.ledger.histories(ids)] == [ours.id]
     assert store.get_many([]) == []
     with pytest.raises(InvalidArgumentType):
         store.get_many(["1"])  # type: ignore[list-item]
@@ -348,11 +348,11 @@ def test_facts_in_a_state_of_then(store: Store) -> None:
     bad = store.within(source="web:x").add("likes rain", subject="zoe", source="web:x")
     new = store.add("likes cocoa", subject="ana", supersedes=old.id)
     store.delete(gone.id)
-    store.distrust("web:x")
+    store.sources.distrust("web:x")
     then = store.as_of("now")
     store.restore(gone.id)
     store.delete(new.id)
-    store.trust("web:x")
+    store.sources.trust("web:x")
 
     def ids(one: Any, *states: str) -> list[int]:
         return [fact.id for fact in one.list(states=states)]
@@ -422,7 +422,7 @@ def test_changes_are_the_lines_of_the_journal_in_words(
     memory = Memory(fresh().within(confined=True), acts)
     store = memory.store.of(OWNERS[owner])
     right = lines_by_hand(memory, owner)
-    found = paged(lambda last: store.changes(limit=limit, before=last and last.line))
+    found = paged(lambda last: store.ledger.changes(limit=limit, before=last and last.line))
     assert [(one.line, one.at, one.act) for one in found] == [
         (one.id, one.at, one.txn) for one in right
     ]
@@ -431,15 +431,15 @@ def test_changes_are_the_lines_of_the_journal_in_words(
         assert line.fact_id is None or line.fact_id in change.facts
         assert (change.run, change.actor, change.source) == (line.run, line.actor, line.source)
     onwards = paged(
-        lambda last: store.changes(limit=limit, newest_first=False, after=last and last.line)
+        lambda last: store.ledger.changes(limit=limit, newest_first=False, after=last and last.line)
     )
     assert onwards == found[::-1]
-    for act in store.log(limit=None):
+    for act in store.ledger.log(limit=None):
         if len(act.changes) == len(act.changes[0].lines) == 1:  # told in the same words
             (one,) = (one for one in found if one.line == act.changes[0].lines[0])
             assert (one.text, one.claims) == (act.changes[0].text, act.changes[0].claims)
     for kind in {one.kind for one in right}:
-        of_kind = store.changes(kinds=[kind], limit=None)
+        of_kind = store.ledger.changes(kinds=[kind], limit=None)
         assert [one.line for one in of_kind] == [one.id for one in right if one.kind == kind]
 
 
@@ -448,19 +448,19 @@ def test_changes_are_narrowed_as_the_log_is(store: Store) -> None:
     web = store.within(source="web")
     second = web.add("two", subject="s", supersedes=first.id)
     store.within("other").add("elsewhere", subject="s")
-    lines = store.changes()
+    lines = store.ledger.changes()
     assert [one.text for one in lines] == [
         "replaced fact 1 by 2", "added fact 2", "added fact 1",
     ]  # fmt: skip
     assert str(lines[0]).endswith("user through web  replaced fact 1 by 2: s: two")
     assert lines[0].to_dict()["facts"] == [first.id, second.id]
-    assert [one.line for one in store.changes(source="web")] == [3, 2]
-    assert [one.line for one in store.changes(fact=first.id)] == [3, 1]
-    assert len(store.changes(run=lines[0].run)) == 3
-    assert store.changes(actor="nobody") == store.changes(until="2020-01-01") == []
-    assert [one.line for one in store.changes(after=1, before=3)] == [2]
+    assert [one.line for one in store.ledger.changes(source="web")] == [3, 2]
+    assert [one.line for one in store.ledger.changes(fact=first.id)] == [3, 1]
+    assert len(store.ledger.changes(run=lines[0].run)) == 3
+    assert store.ledger.changes(actor="nobody") == store.ledger.changes(until="2020-01-01") == []
+    assert [one.line for one in store.ledger.changes(after=1, before=3)] == [2]
     with pytest.raises(InvalidArgument, match="has no 'drink'"):
-        store.changes(kinds=["drink"])
+        store.ledger.changes(kinds=["drink"])
 
 
 @settings(max_examples=examples(30))
@@ -481,21 +481,21 @@ def test_activity_counts_the_changes_of_each_local_day(
             if n % 3 == 0:
                 store.delete(fact.id)
         for owner, scope in OWNERS.items():
-            found = store.of(scope).activity(days, zone)
+            found = store.of(scope).ledger.activity(days, zone)
             today = now.utc_now().astimezone(ZoneInfo(zone)).date()
             assert [one.day for one in found] == [
                 today - timedelta(days=ago) for ago in range(days - 1, -1, -1)
             ]
             right = Counter(
                 (one.at.astimezone(ZoneInfo(zone)).date(), one.kind)
-                for one in store.of(scope).changes(limit=None)
+                for one in store.of(scope).ledger.changes(limit=None)
             )
             shown = {one.day for one in found}
             assert {
                 (one.day, kind): number for one in found for kind, number in one.kinds.items()
             } == {key: number for key, number in right.items() if key[0] in shown}, owner
             for one in found:
-                lines = store.of(scope).changes(
+                lines = store.of(scope).ledger.changes(
                     after=one.first - 1, before=one.last + 1, limit=None
                 )
                 assert sum(one.kinds.values()) == len(lines)
@@ -520,15 +520,17 @@ def test_wrong_arguments_of_activity_are_refused(
     store: Store, asked: dict[str, Any], error: type[Exception]
 ) -> None:
     with pytest.raises(error):
-        store.activity(**asked)
+        store.ledger.activity(**asked)
 
 
 def test_activity_of_an_earlier_week(store: Store) -> None:
     store.add("one", subject="s")
-    (today,) = store.activity(1)
+    (today,) = store.ledger.activity(1)
     assert (today.kinds, today.first, today.last) == ({"add": 1}, 1, 1)
     assert today.to_dict()["day"] == today.day.isoformat()
-    (before,) = store.activity(1, timezone(timedelta(hours=2)), until=today.day - timedelta(days=7))
+    (before,) = store.ledger.activity(
+        1, timezone(timedelta(hours=2)), until=today.day - timedelta(days=7)
+    )
     assert (before.kinds, before.first, before.last) == ({}, 1, 0)
 
 
@@ -541,16 +543,16 @@ def test_activity_of_days_that_are_over_is_the_same_again(
         store.within("other").add("a pan", subject="pan")
         now.advance(86_400)
         store.add("the kettle is red", subject="kettle")
-        assert [one.kinds for one in store.of("all").activity(2)] == [{"add": 1}, {"add": 1}]
+        assert [one.kinds for one in store.of("all").ledger.activity(2)] == [{"add": 1}, {"add": 1}]
         store.erase(first.id)
         today = {"add": 1, "erase": 1}
         for zone in ("UTC", "Asia/Tokyo", "UTC"):
-            found = store.of("all").activity(2, zone)
+            found = store.of("all").ledger.activity(2, zone)
             assert [one.kinds for one in found] == [{"add": 1}, today]
-            hers = store.of(user_id="ana").activity(2, zone)
+            hers = store.of(user_id="ana").ledger.activity(2, zone)
             assert [one.kinds for one in hers] == [{}, {}]
         found[0].kinds.clear()  # the caller's own
-        assert store.of("all").activity(2)[0].kinds == {"add": 1}
+        assert store.of("all").ledger.activity(2)[0].kinds == {"add": 1}
 
 
 # -- proposals ----------------------------------------------------------------------------------
@@ -567,7 +569,7 @@ def test_proposals_are_paged_and_counted(
         first, second = (store.add(f"{n} {word}", **names) for word in ("old", "new"))
         if kind % 3:
             newer = NewFact(content=f"{n} newer", **names)
-            store.apply([AddFact(fact=newer, precedence=MayReplace(first.id, 0.9))])
+            store.ledger.apply([AddFact(fact=newer, precedence=MayReplace(first.id, 0.9))])
         else:
             scope = Scope(user_id=names["user_id"])
             store.of(scope).proposals.put_forward([first.id, second.id], "both", {})
@@ -641,10 +643,10 @@ def _owners(proposal: Proposal) -> set[Scope]:
 
 def test_activity_counts_the_lines_that_changes_shows(store: Store) -> None:
     def counted(one: Store) -> int:
-        return sum(sum(day.kinds.values()) for day in one.of("all").activity(2))
+        return sum(sum(day.kinds.values()) for day in one.of("all").ledger.activity(2))
 
     def shown(one: Store) -> int:
-        return len(one.of("all").changes(limit=None))
+        return len(one.of("all").ledger.changes(limit=None))
 
     other = store.within("other")
     facts = [store.add(f"kettle {n}", subject="kettle") for n in range(3)]

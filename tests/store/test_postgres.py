@@ -24,7 +24,7 @@ def test_facts_survive_reopening(url: str) -> None:
         fact = store.add("The cat sleeps", subject="cat", metadata={"n": 3})
     with memstore.open(url, embedder=None) as store:
         assert store.get(fact.id) == fact
-        assert store.verify() == []
+        assert store.ledger.verify() == []
         assert store.file.doctor() == []
 
 
@@ -56,7 +56,7 @@ def test_a_namespace_is_a_memory_of_its_own(url: str) -> None:
         assert [fact.content for fact in a.list()] == ["of a"]
         assert a.status().head != b.status().head
         for store in (a, b):
-            assert store.verify() == []
+            assert store.ledger.verify() == []
         with pytest.raises(Conflict, match="belongs to the memory 'b'"):
             a.within("b").list()
         with pytest.raises(Conflict, match="belongs to the memory 'b'"):
@@ -188,6 +188,6 @@ def test_an_export_and_import_carries_a_memory_over(url: str, server_databases: 
     with memstore.open(target, embedder=None) as store:
         store.file.import_(lines)
         assert {fact.content for fact in store.list()} == {"new"}
-        assert store.verify() == []
+        assert store.ledger.verify() == []
         assert store.file.doctor() == []
     server_databases.give_back(target)

@@ -235,7 +235,7 @@ def test_search_list_count_and_tasks_read_both(store: memstore.Store) -> None:
     assert {task.id for task in store.tasks.list(surface="startup")} == tasks
     for task in tasks:
         assert store.tasks.update(task, "completed").status == "completed"
-    assert store.touch(ids) == 2
+    assert store.searches.note_use(ids) == 2
 
 
 def test_a_correction_is_stored_where_the_fact_is(store: memstore.Store) -> None:
@@ -249,7 +249,7 @@ def test_a_correction_is_stored_where_the_fact_is(store: memstore.Store) -> None
     assert store.reinstate(old.id).namespace == "default"
     assert store.delete(new.id).deleted_at is not None
     assert store.restore(new.id).id == new.id
-    assert {line.fact_id for line in store.journal(new.id)} == {old.id, new.id}
+    assert {line.fact_id for line in store.ledger.journal(new.id)} == {old.id, new.id}
     with pytest.raises(NotFound):  # the two are in different namespaces
         store.supersede(new.id, store.add("x", subject="alice").id)
     store.erase(new.id)

@@ -19,7 +19,7 @@ ANA = Scope(user_id="ana")
 
 
 def asked(store: Store, **wanted: Any) -> list[str | None]:
-    return [one.query for one in store.searches(**wanted)]
+    return [one.query for one in store.searches.list(**wanted)]
 
 
 def test_a_search_is_recorded_only_if_a_program_does_so(store: Store) -> None:
@@ -27,15 +27,15 @@ def test_a_search_is_recorded_only_if_a_program_does_so(store: Store) -> None:
     said = store.episodes.add("tea again", source="chat")
     store.search("tea")
     store.recall("tea", max_tokens=99)
-    assert store.searches() == []
-    store.record_search(
+    assert store.searches.list() == []
+    store.searches.record(
         "tea?", facts=[fact.id], episodes=[said.id], tool="recall", tokens=12, milliseconds=3.5
     )
-    (found,) = store.searches()
+    (found,) = store.searches.list()
     assert (found.query, found.facts, found.episodes) == ("tea?", (fact.id,), (said.id,))
     assert (found.tool, found.tokens, found.milliseconds) == ("recall", 12, 3.5)
     assert (found.actor, found.client, found.scope) == ("user", "library", Scope())
-    assert found.run == store.journal(fact.id)[0].run
+    assert found.run == store.ledger.journal(fact.id)[0].run
     assert not found.is_empty
     assert found.to_dict()["facts"] == [fact.id]
 
@@ -43,20 +43,20 @@ def test_a_search_is_recorded_only_if_a_program_does_so(store: Store) -> None:
 def test_searches_are_narrowed(store: Store, manual_clock: ManualClock) -> None:
     fact = store.add("likes tea", subject="ana")
     web = store.within(source="codex")
-    store.record_search("one", facts=[fact.id])
+    store.searches.record("one", facts=[fact.id])
     manual_clock.advance(60)
-    web.record_search("two")
-    web.of(ANA).record_search("three")
+    web.searches.record("two")
+    web.of(ANA).searches.record("three")
     assert asked(store) == ["two", "one"]
     assert asked(store.of(ANA)) == ["three"]
     assert asked(store.of("all"), limit=2) == ["three", "two"]
-    last = store.of("all").searches(limit=2)[-1]
+    last = store.of("all").searches.list(limit=2)[-1]
     assert asked(store.of("all"), before=last.id) == ["one"]
     assert asked(store, client="codex") == ["two"]
     assert asked(store, fact=fact.id) == ["one"]
     assert asked(store, is_empty=True) == ["two"]
     assert asked(store, is_empty=False) == ["one"]
-    at = store.searches(fact=fact.id)[0].at
+    at = store.searches.list(fact=fact.id)[0].at
     assert asked(store, until=at) == ["one"]
     assert asked(store, since=at + timedelta(seconds=1)) == ["two"]
     assert asked(store, run=last.run) == ["two", "one"]
@@ -64,7 +64,7 @@ def test_searches_are_narrowed(store: Store, manual_clock: ManualClock) -> None:
     assert asked(store.within(confined=True).of("all")) == ["three", "two", "one"]
     for wrong in ({"run": "x"}, {"limit": 0}, {"since": "soon"}):
         with pytest.raises(InvalidArgument):
-            store.searches(**wrong)
+            store.searches.list(**wrong)
 
 
 def test_only_the_newest_searches_of_some_days_are_kept(
@@ -72,13 +72,13 @@ def test_only_the_newest_searches_of_some_days_are_kept(
 ) -> None:
     monkeypatch.setattr(record, "MAX_SEARCHES", 3)
     for n in range(5):
-        store.record_search(f"query {n}", facts=[n + 1])
+        store.searches.record(f"query {n}", facts=[n + 1])
     assert asked(store) == ["query 4", "query 3", "query 2"]
     manual_clock.advance(20 * 86_400)
-    store.record_search("later")
+    store.searches.record("later")
     assert asked(store) == ["later", "query 4", "query 3"]
     manual_clock.advance(11 * 86_400)
-    store.record_search("last")
+    store.searches.record("last")
     assert asked(store) == ["last", "later"]
     with raw(path) as file:
         assert file.execute("SELECT count(*) FROM memstore_given").fetchone() == (0,)
@@ -93,16 +93,16 @@ def test_searches_are_written_when_many_have_gathered_or_the_oldest_is_old(
         with raw(path) as file:
             return int(file.execute("SELECT count(*) FROM memstore_searches").fetchone()[0])
 
-    store.record_search("one")
-    store.record_search("two")
+    store.searches.record("one")
+    store.searches.record("two")
     assert written() == 0
-    store.record_search("three")
+    store.searches.record("three")
     assert wait_until(lambda: written() == 3)  # on a server, a thread writes
-    store.record_search("four")
+    store.searches.record("four")
     manual_clock.advance(record.MAX_WAIT_SECONDS)
-    store.record_search("five")
+    store.searches.record("five")
     assert wait_until(lambda: written() == 5)
-    store.record_search("six")
+    store.searches.record("six")
     store.close()
     assert written() == 6
 
@@ -113,24 +113,24 @@ def test_a_busy_writer_does_not_make_a_search_wait(
     monkeypatch.setattr(record, "MAX_WAITING", 1)
     with raw(path) as other:
         other.execute("BEGIN IMMEDIATE")
-        store.record_search("one")
+        store.searches.record("one")
         other.execute("ROLLBACK")
-    store.record_search("two")
+    store.searches.record("two")
     assert asked(store) == ["two", "one"]
 
 
 def test_a_read_only_file_records_nothing(store: Store, open_store: OpenStore) -> None:
     store.add("likes tea", subject="ana")
     reader = open_store(read_only=True)
-    reader.record_search("tea")
-    assert reader.searches() == []
+    reader.searches.record("tea")
+    assert reader.searches.list() == []
 
 
 def test_secrets_are_redacted_even_where_texts_with_them_are_refused(open_store: OpenStore) -> None:
     key = "ghp_" + "a1B2c3D4" * 4 + "e5F6"
     for policy, kept in (("redact", False), ("refuse", False), ("keep", True)):
         store = open_store(secrets=policy)
-        store.record_search(f"what is {key}?")
+        store.searches.record(f"what is {key}?")
         assert (key in str(asked(store)[0])) == kept
 
 
@@ -150,20 +150,20 @@ def test_erasing_blanks_what_was_given_and_what_has_the_words(
             metadata={"k": text} if where == "metadata" else None,
         ).id
     given = {"episodes" if where == "episode" else "facts": [row]}
-    store.record_search("what is hidden there", **given)
-    store.record_search(f"is the harbour {words} open", facts=[kept.id])
-    store.record_search("is the harbour open", facts=[kept.id])
+    store.searches.record("what is hidden there", **given)
+    store.searches.record(f"is the harbour {words} open", facts=[kept.id])
+    store.searches.record("is the harbour open", facts=[kept.id])
     assert len(asked(store)) == 3
     (store.episodes.erase if where == "episode" else store.erase)(row)
     assert asked(store) == ["is the harbour open", None, None]
-    assert store.searches()[1].facts == (kept.id,)
+    assert store.searches.list()[1].facts == (kept.id,)
     assert store.file.remains([words if len(words) > 2 else "の秘密"]) == []
 
 
 def test_a_word_that_something_else_has_is_not_erased(store: Store) -> None:
     first = store.add("likes tea", subject="ana")
     store.add("grows tea", subject="bob")
-    store.record_search("who grows tea")
+    store.searches.record("who grows tea")
     assert len(asked(store)) == 1
     store.erase(first.id)
     assert asked(store) == ["who grows tea"]
@@ -174,11 +174,11 @@ def test_what_waits_while_something_is_erased_is_blanked(
 ) -> None:
     fact = store.add("The wombats are hiding", subject="x")
     other = open_store()
-    store.record_search("wombats?", facts=[fact.id])
+    store.searches.record("wombats?", facts=[fact.id])
     other.erase(fact.id)
-    store.record_search("later")
+    store.searches.record("later")
     assert asked(store) == [None, None]
-    store.record_search("again")
+    store.searches.record("again")
     assert asked(store) == ["again", None, None]
 
 
@@ -186,11 +186,11 @@ def test_erasing_a_person_or_a_run_removes_their_searches(store: Store) -> None:
     store.add("likes tea", subject="ana", user_id="ana")
     store.add("likes rain", subject="x")
     for scope in (ANA, Scope(user_id="ana", run_id="1"), Scope()):
-        store.of(scope).record_search("what does she like")
+        store.of(scope).searches.record("what does she like")
     assert len(asked(store.of("all"))) == 3
-    store.erasure(owner="ana").apply()
+    store.ledger.erasure(owner="ana").apply()
     assert asked(store.of("all")) == ["what does she like"]
-    store.erasure(run=store.searches()[0].run).apply()
+    store.ledger.erasure(run=store.searches.list()[0].run).apply()
     assert asked(store.of("all")) == []
 
 
@@ -198,10 +198,10 @@ def test_erasing_many_facts_blanks_their_queries(store: Store, path: Path) -> No
     facts = store.add_many(NewFact(content=f"secret{n} code", subject="vault") for n in range(500))
     store.add("The harbour is open", subject="harbour")
     for n in (3, 250, 499):
-        store.record_search(f"what is SECRET{n}", facts=[1])
-    store.record_search("harbour", facts=[501])
+        store.searches.record(f"what is SECRET{n}", facts=[1])
+    store.searches.record("harbour", facts=[501])
     assert len(asked(store)) == 4
-    store.erasure(subject="vault").apply()
+    store.ledger.erasure(subject="vault").apply()
     assert asked(store) == ["harbour", None, None, None]
     assert store.file.remains(["secret250"]) == []
     assert facts[0].id == 1
@@ -211,9 +211,9 @@ def test_clearing_a_namespace_removes_its_searches(store: Store) -> None:
     other = store.within("other")
     store.add("The wombats are hiding", subject="x")
     other.add("likes tea", subject="ana")
-    store.record_search("wombat")
-    other.record_search("tea")
-    other.record_search("any wombat?")
+    store.searches.record("wombat")
+    other.searches.record("tea")
+    other.searches.record("any wombat?")
     assert len(asked(other)) == 2
     store.clear()
     assert asked(store) == []
@@ -222,21 +222,21 @@ def test_clearing_a_namespace_removes_its_searches(store: Store) -> None:
 
 def test_clearing_the_record_takes_that_of_the_owners_named(store: Store) -> None:
     for scope in (None, ANA):
-        store.of(scope).record_search("tea")
-    assert store.of(ANA).clear_searches() == 1
+        store.of(scope).searches.record("tea")
+    assert store.of(ANA).searches.clear() == 1
     assert asked(store.of("all")) == ["tea"]
-    assert store.of("all").clear_searches() == 1
+    assert store.of("all").searches.clear() == 1
     assert asked(store.of("all")) == []
 
 
 def test_neither_the_journal_nor_an_export_has_the_searches(store: Store) -> None:
     store.add("likes tea", subject="ana")
     line = store.file.head()
-    store.record_search("a question about wombats")
+    store.searches.record("a question about wombats")
     assert asked(store) == ["a question about wombats"]
     assert store.file.head() == line
-    assert "wombats" not in "".join(store.export())
-    assert store.verify() == store.file.doctor(deep=True) == []
+    assert "wombats" not in "".join(store.transfer.export())
+    assert store.ledger.verify() == store.file.doctor(deep=True) == []
 
 
 def test_facts_given_most_often_and_never(store: Store) -> None:
@@ -244,14 +244,14 @@ def test_facts_given_most_often_and_never(store: Store) -> None:
     store.add("Ana's", subject="s", user_id="ana")
     store.delete(ids[3])
     for given in ([ids[0], ids[1]], [ids[1]], [ids[1], ids[3], ids[1]]):
-        store.record_search("x", facts=given)
-    most = store.given()
+        store.searches.record("x", facts=given)
+    most = store.searches.most_used()
     assert [(one.fact.id, one.searches) for one in most] == [(ids[1], 3), (ids[0], 1)]
-    assert [one.fact.id for one in store.given(limit=1)] == [ids[1]]
-    never = store.given(never=True)
+    assert [one.fact.id for one in store.searches.most_used(limit=1)] == [ids[1]]
+    never = store.searches.never_used()
     assert [(one.fact.id, one.searches) for one in never] == [(ids[4], 0), (ids[2], 0)]
-    assert [one.fact.id for one in store.given(never=True, before_id=ids[4])] == [ids[2]]
-    assert [one.fact.user_id for one in store.of(ANA).given(never=True)] == ["ana"]
+    assert [one.fact.id for one in store.searches.never_used(before_id=ids[4])] == [ids[2]]
+    assert [one.fact.user_id for one in store.of(ANA).searches.never_used()] == ["ana"]
     assert most[0].to_dict()["searches"] == 3
 
 

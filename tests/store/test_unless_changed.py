@@ -124,8 +124,8 @@ def test_several_proposals_are_one_act(store: Store) -> None:
     assert [one.id for one in decided.proposals] == [first, third]
     assert decided.left == (second, 999)  # the first has superseded its old fact
     assert [one.state for one in decided.proposals] == ["accepted", "accepted"]
-    (act,) = store.log(after=before.line)
-    store.revert(acts=[act.line]).apply()
+    (act,) = store.ledger.log(after=before.line)
+    store.ledger.revert(acts=[act.line]).apply()
     assert [one.id for one in store.proposals.list()] == [first, second, third]
     assert store.proposals.decide("reject", [first, second]).left == ()
     assert store.proposals.decide("reject", [first, third]).left == (first,)

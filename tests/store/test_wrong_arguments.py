@@ -204,7 +204,7 @@ def test_wrong_arguments_raise_the_documented_errors(
 def test_wrong_changes_raise_the_documented_errors(
     held: Store, changes: Any, owners: Any, since: Any
 ) -> None:
-    answer(lambda: held.of(owners).apply(changes, since=since))
+    answer(lambda: held.of(owners).ledger.apply(changes, since=since))
 
 
 @settings(phases=[Phase.explicit, Phase.generate], max_examples=examples(100))

@@ -38,7 +38,7 @@ class Memory:
             with suppress(MemstoreError, ValueError):
                 DONE[kind % len(DONE)](self, which, what)
         whole = unconfined(store)
-        (whole.distrust if acts[0][0] % 2 else whole.trust)(DISTRUSTED)
+        (whole.sources.distrust if acts[0][0] % 2 else whole.sources.trust)(DISTRUSTED)
 
     @property
     def last(self) -> int:

@@ -303,12 +303,12 @@ def index_pages(path: Path) -> list[Any]:
 def quarantine(store: Store, embedder: Any, fact_id: int) -> None:
     embedder.poison = "violin"
     for _ in range(3):
-        store.embed_pending()
+        store.file.embed_pending()
 
 
 QUIET: dict[str, Callable[[Store, Any, int], Any]] = {
     "update_metadata": lambda store, embedder, fact_id: store.update_metadata(fact_id, {"a": 2}),
-    "touch": lambda store, embedder, fact_id: store.touch([fact_id]),
+    "touch": lambda store, embedder, fact_id: store.searches.note_use([fact_id]),
     "search": lambda store, embedder, fact_id: (store.search("violin"), store.list()),
     "confirm": lambda store, embedder, fact_id: store.confirm(fact_id),
     "delete": lambda store, embedder, fact_id: store.delete(fact_id),
@@ -316,7 +316,7 @@ QUIET: dict[str, Callable[[Store, Any, int], Any]] = {
         store.delete(fact_id),
         store.restore(fact_id),
     ),
-    "embed": lambda store, embedder, fact_id: store.embed_pending(),
+    "embed": lambda store, embedder, fact_id: store.file.embed_pending(),
     "quarantine": quarantine,
 }
 

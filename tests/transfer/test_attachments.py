@@ -58,7 +58,7 @@ def fill(store: Store) -> dict[str, int]:
     tea = store.add("Bob likes tea", subject="bob", episode_id=plain.id)
     orphan = store.add("Carol has a number", subject="carol", episode_id=gone.id)
     store.episodes.erase(gone.id)
-    store.apply(
+    store.ledger.apply(
         [
             AddFact(
                 fact=NewFact(content="Bob likes coffee", subject="bob"),
@@ -84,7 +84,7 @@ def exported() -> list[str]:
     """The lines of an export of all that; damage is done to a copy."""
     with memstore.open(":memory:", embedder=WordEmbedder()) as store:
         fill(store)
-        return list(store.export())
+        return list(store.transfer.export())
 
 
 TABLES = {
@@ -142,7 +142,7 @@ def test_round_trip_keeps_episodes_and_everything_attached(store: Store, target:
     target.episodes.add("another episode, so that ids differ", source="x")
     target.add("another fact", subject="x")
     before = kinds(store, ids["talk"])
-    report = target.import_(store.export())
+    report = target.transfer.import_(store.transfer.export())
     assert (report.episodes, report.episodes_known) == (3, 0)
     assert (report.proposals, report.readings, report.replies, report.decisions) == (2, 1, 2, 2)
     expected, found = held(store), held(target)
@@ -164,30 +164,30 @@ def test_round_trip_keeps_episodes_and_everything_attached(store: Store, target:
 
 def test_importing_episodes_again_changes_nothing(store: Store, target: Store) -> None:
     fill(store)
-    lines = list(store.export())
-    target.import_(lines)
-    before = list(target.export())
-    report = target.import_(lines)
+    lines = list(store.transfer.export())
+    target.transfer.import_(lines)
+    before = list(target.transfer.export())
+    report = target.transfer.import_(lines)
     assert (report.imported, report.episodes, report.episodes_known) == (0, 0, 3)
     assert (report.proposals, report.readings, report.replies, report.decisions) == (0, 0, 0, 0)
-    assert list(target.export()) == before
-    assert store.import_(target.export()).episodes == 0
+    assert list(target.transfer.export()) == before
+    assert store.transfer.import_(target.transfer.export()).episodes == 0
 
 
 def test_export_is_deterministic(
     store: Store, path: Path, open_store: Callable[..., Store]
 ) -> None:
     fill(store)
-    lines = list(store.export())
-    assert list(store.export()) == lines
-    assert list(open_store(path).export()) == lines
+    lines = list(store.transfer.export())
+    assert list(store.transfer.export()) == lines
+    assert list(open_store(path).transfer.export()) == lines
     store.episodes.update(1, tags=["other"])
-    assert next(store.export()) != lines[0]
+    assert next(store.transfer.export()) != lines[0]
 
 
 def test_export_counts_every_kind_in_its_first_line(store: Store) -> None:
     fill(store)
-    header, *rest = [json.loads(line) for line in store.export()]
+    header, *rest = [json.loads(line) for line in store.transfer.export()]
     counts = {"facts": "fact", "episodes": "episode", "operations": "operation"}
     counts |= {"proposals": "proposal", "readings": "reading", "replies": "reply"}
     for name, key in (counts | {"decisions": "decision"}).items():
@@ -200,7 +200,7 @@ def test_export_of_one_namespace_contains_nothing_of_another(
     red, blue = open_store(namespace="red"), open_store(namespace="blue")
     fill(red)
     blue.episodes.add("only blue", source="s")
-    lines = list(blue.export())
+    lines = list(blue.transfer.export())
     assert len(lines) == 3
     assert "Alice" not in "".join(lines)
     header = json.loads(lines[0])
@@ -220,7 +220,7 @@ def test_import_of_several_namespaces_must_be_requested(
             store.graph.merge("Alice", f"Alice of {name}")
     lines = list(store.file.export())
     with pytest.raises(ValueError, match=r"store\.file\.import_"):
-        target.import_(lines)
+        target.transfer.import_(lines)
     report = target.file.import_(lines)
     assert (report.episodes, report.decisions) == ((2, 0) if what == "episodes" else (0, 2))
     assert target.file.doctor() == []
@@ -228,24 +228,24 @@ def test_import_of_several_namespaces_must_be_requested(
 
 def test_erased_episode_is_imported_as_an_empty_row(store: Store, target: Store) -> None:
     fill(store)
-    lines = list(store.export())
+    lines = list(store.transfer.export())
     assert "555-0199" not in "".join(lines)
     assert "secret" not in "".join(lines)
-    target.import_(lines)
+    target.transfer.import_(lines)
     assert target.of("all").episodes.count(include_expired=True) == 2
     assert target.file.doctor() == []
 
 
 def test_import_erases_what_was_later_erased_at_the_source(store: Store, target: Store) -> None:
     ids = fill(store)
-    target.import_(store.export())
+    target.transfer.import_(store.transfer.export())
     store.episodes.erase(ids["plain"])
-    report = target.import_(store.export())
+    report = target.transfer.import_(store.transfer.export())
     assert (report.episodes_known, report.episodes_removed) == (3, 1)
-    assert "tea is fine" not in "".join(target.export())
+    assert "tea is fine" not in "".join(target.transfer.export())
     assert target.episodes.search("fine", mode="words") == []
     assert target.file.doctor() == []
-    assert target.import_(store.export()).episodes_removed == 0
+    assert target.transfer.import_(store.transfer.export()).episodes_removed == 0
     folder = Path(target.path).parent
     assert not [one for one in folder.glob("target.db*") if b"tea is fine" in one.read_bytes()]
 
@@ -270,33 +270,33 @@ def test_rebuild_from_an_import_calls_no_model(store: Store, target: Store) -> N
     reader = Reader()
     for text in ("Ana has a cat", "Ben owns a boat"):
         Extractor(store, reader).extract(text)
-    target.import_(store.export())
-    before = list(target.export())
+    target.transfer.import_(store.transfer.export())
+    before = list(target.transfer.export())
     reader.silent = True
     Extractor(target, reader).rebuild()
-    assert list(target.export()) == before
+    assert list(target.transfer.export()) == before
     assert sorted(f.uuid for f in target.list()) == sorted(f.uuid for f in store.list())
     assert target.count() == 2
 
 
 def test_import_does_not_restore_an_erased_episode(store: Store, target: Store) -> None:
     ids = fill(store)
-    lines = list(store.export())
-    target.import_(lines)
+    lines = list(store.transfer.export())
+    target.transfer.import_(lines)
     target.episodes.erase(store.episodes.get(ids["plain"]).uuid)
-    report = target.import_(lines)
+    report = target.transfer.import_(lines)
     assert (report.episodes, report.replies) == (0, 0)
-    assert "tea is fine" not in "".join(target.export())
+    assert "tea is fine" not in "".join(target.transfer.export())
     assert target.file.doctor() == []
 
 
 def test_import_closes_an_episode_of_which_a_fact_was_erased(store: Store, target: Store) -> None:
     ids = fill(store)
-    target.import_(store.export())
+    target.transfer.import_(store.transfer.export())
     with store.file.engine.write() as transaction:
         reply_table.forget_episode(transaction, ids["talk"])
         reading_table.place(transaction, ReadingRow(ids["talk"], CLOSED, "{}"))
-    target.import_(store.export())
+    target.transfer.import_(store.transfer.export())
     assert held(target)["memstore_replies"] == held(store)["memstore_replies"]
     assert held(target)["memstore_readings"] == held(store)["memstore_readings"]
     assert target.file.doctor() == []
@@ -304,14 +304,14 @@ def test_import_closes_an_episode_of_which_a_fact_was_erased(store: Store, targe
 
 def test_import_keeps_local_changes(store: Store, target: Store) -> None:
     ids = fill(store)
-    lines = list(store.export())
-    target.import_(lines)
+    lines = list(store.transfer.export())
+    target.transfer.import_(lines)
     there = store.episodes.get(ids["plain"]).uuid
     target.episodes.update(there, tags=["mine"])
     target.graph.forget("Bob", "Bobby")
     target.graph.merge("Bob", "Bobby")
     target.proposals.reject(target.proposals.list()[0].id)
-    report = target.import_(lines)
+    report = target.transfer.import_(lines)
     assert (report.decisions, report.proposals) == (0, 0)
     assert target.episodes.get(there).tags == ["mine"]
     assert len(target.proposals.list()) == 1
@@ -321,7 +321,7 @@ def test_import_keeps_local_changes(store: Store, target: Store) -> None:
 def test_import_does_not_take_over_an_idempotency_key_in_use(store: Store, target: Store) -> None:
     fill(store)
     mine = target.episodes.add("mine", source="s", idempotency_key="talk-1")
-    target.import_(store.export())
+    target.transfer.import_(store.transfer.export())
     assert target.episodes.add("mine", source="s", idempotency_key="talk-1").id == mine.id
     assert target.file.doctor() == []
 
@@ -334,7 +334,7 @@ def test_import_refuses_facts_whose_episode_is_elsewhere(
     for name in ("episodes", "operations", "proposals", "readings", "replies", "decisions"):
         header[name] = 0
     with pytest.raises(TransferError, match=r"^line \d: refers to episode 1, which is not"):
-        target.import_([json.dumps(one) for one in (header, *facts)])
+        target.transfer.import_([json.dumps(one) for one in (header, *facts)])
     assert target.count(active_only=False) == 0
 
 
@@ -344,7 +344,7 @@ def test_import_refuses_a_missing_episode(
 ) -> None:
     lines, place = damaged(exported, "fact", "episode_id", episode_id)
     with pytest.raises(TransferError, match=rf"^line {place}: .*episode.*; nothing was import"):
-        target.import_(lines)
+        target.transfer.import_(lines)
 
 
 def test_import_refuses_an_episode_of_another_namespace(store: Store, target: Store) -> None:
@@ -417,14 +417,14 @@ def test_import_bad_line_is_named_and_nothing_is_imported(
 ) -> None:
     lines, number = damaged(exported, kind, name, value)
     with pytest.raises(TransferError, match=f"^line {number}: .*nothing was imported"):
-        target.import_(lines)
+        target.transfer.import_(lines)
     assert (target.count(), target.episodes.count(include_expired=True)) == (0, 0)
 
 
 def test_import_normalizes_the_json_of_replies(exported: list[str], target: Store) -> None:
     """Erasing searches it for a text, whatever the JSON form in the export."""
     lines, _ = damaged(exported, "reply", "reply", '{ "facts" : ["Łyon"] }')
-    target.import_(lines, unverified=True)
+    target.transfer.import_(lines, unverified=True)
     replies = [row["reply"] for row in held(target)["memstore_replies"]]
     assert replies[0] == '{"facts":["\\u0141yon"]}'
 
@@ -437,7 +437,7 @@ def test_import_with_a_missing_line_is_refused(
     last = max(n for n, line in enumerate(lines) if kind in json.loads(line))
     del lines[last]
     with pytest.raises(TransferError, match="nothing was imported"):
-        target.import_(lines)
+        target.transfer.import_(lines)
 
 
 def test_import_of_the_same_episode_twice_in_a_file_is_refused(
@@ -447,15 +447,15 @@ def test_import_of_the_same_episode_twice_in_a_file_is_refused(
     episodes = [n for n, line in enumerate(lines) if "episode" in json.loads(line)]
     lines[episodes[1]] = lines[episodes[0]]
     with pytest.raises(TransferError, match="the same id as an episode before it"):
-        target.import_(lines)
+        target.transfer.import_(lines)
 
 
 def test_confined_store_stays_in_its_namespace(store: Store, tmp_path: Path) -> None:
     fill(store)
-    lines = list(store.export())
+    lines = list(store.transfer.export())
     confined = store.within("theirs", confined=True)
     with pytest.raises(AccessDenied):
         confined.file.import_(lines)
     with pytest.raises(AccessDenied):
         confined.file.import_from("engram", tmp_path / "x.jsonl")
-    assert confined.import_(lines).episodes == 3
+    assert confined.transfer.import_(lines).episodes == 3

@@ -74,7 +74,7 @@ def filled(store: Store, number: int) -> list[str]:
     for n in range(1, number // 2, 3):
         store.supersede(n, n + 7 * (number // 16))
     store.delete(number)
-    return list(store.export())
+    return list(store.transfer.export())
 
 
 def state(store: Store) -> dict[str, object]:
@@ -116,7 +116,7 @@ def test_interrupted_import_is_completed_by_repeating_it(
         monkeypatch.setattr(merging._Merge, "take", take)
         tries += 1
         try:
-            target.import_(lines)
+            target.transfer.import_(lines)
         except Stopped:
             assert target.status().incomplete_imports == (last > 1)
             assert not retired & {one.uuid for one in target.list()}
@@ -127,7 +127,7 @@ def test_interrupted_import_is_completed_by_repeating_it(
     assert state(target) == state(store)
     assert target.file.doctor() == []
     monkeypatch.setattr(merging._Merge, "take", taken)
-    assert target.import_(lines).imported == 0
+    assert target.transfer.import_(lines).imported == 0
 
 
 def interrupted(target: Store, lines: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
@@ -144,7 +144,7 @@ def interrupted(target: Store, lines: list[str], monkeypatch: pytest.MonkeyPatch
         patched.setattr(short_transactions, "SECONDS", 0.0)
         patched.setattr(merging._Merge, "take", take)
         with pytest.raises(Stopped):
-            target.import_(lines)
+            target.transfer.import_(lines)
 
 
 def test_incomplete_import_can_be_abandoned(
@@ -160,14 +160,14 @@ def test_incomplete_import_can_be_abandoned(
     assert target.file.give_up_imports(target.namespace) == 1
     assert (target.status().incomplete_imports, target.count()) == (0, held)
     assert target.file.give_up_imports(target.namespace) == 0
-    target.import_(lines)
+    target.transfer.import_(lines)
     assert state(target) == state(store)
 
 
 IMPORTING = """
 import sys, memstore
 with memstore.open(sys.argv[1], embedder=None) as store, open(sys.argv[2]) as lines:
-    store.import_(lines, progress=lambda done, total: print(done, total, flush=True))
+    store.transfer.import_(lines, progress=lambda done, total: print(done, total, flush=True))
 """
 
 

@@ -23,15 +23,15 @@ def export(store: Store) -> list[str]:
     store.add("the port is 2", subject="x", supersedes=old.id)
     said = store.episodes.add("something said", source="meeting", tags=["t"])
     store.add("something known", subject="y", episode_id=said.id)
-    return [*store.export()]
+    return [*store.transfer.export()]
 
 
 def test_an_export_names_the_head_of_its_file(store: Store, export: list[str]) -> None:
     head = Head.parse(json.loads(export[0])["head"])
     assert head == store.file.head()
-    assert [*store.export()] == export
+    assert [*store.transfer.export()] == export
     store.add("later", subject="x")
-    assert store.verify(head) == []
+    assert store.ledger.verify(head) == []
 
 
 def test_a_flipped_character_of_any_line_is_refused(
@@ -49,7 +49,7 @@ def test_a_flipped_character_of_any_line_is_refused(
         if changed[number].strip() == line:
             continue
         with pytest.raises(TransferError):
-            target.import_(changed)
+            target.transfer.import_(changed)
     assert target.count(active_only=False) == 0
 
 
@@ -59,10 +59,10 @@ def test_a_truncated_or_reordered_export_is_refused(
     target = open_store(path.with_name("target.db"))
     for end in range(1, len(export)):
         with pytest.raises(TransferError):
-            target.import_(export[:end])
+            target.transfer.import_(export[:end])
     with pytest.raises(TransferError, match="was changed after it was written"):
-        target.import_([export[0], *export[3:5], *export[1:3], *export[5:]])
-    assert target.import_(export).imported == 3
+        target.transfer.import_([export[0], *export[3:5], *export[1:3], *export[5:]])
+    assert target.transfer.import_(export).imported == 3
 
 
 def test_a_changed_export_is_taken_if_the_caller_says_so(
@@ -71,9 +71,9 @@ def test_a_changed_export_is_taken_if_the_caller_says_so(
     target = open_store(path.with_name("target.db"))
     changed = [line.replace("the port is 2", "the port is 3") for line in export]
     with pytest.raises(TransferError, match="was changed after it was written") as refused:
-        target.import_(changed)
+        target.transfer.import_(changed)
     assert refused.value.remedy is not None
-    assert target.import_(changed, unverified=True).imported == 3
+    assert target.transfer.import_(changed, unverified=True).imported == 3
 
 
 def test_an_export_without_a_hash_is_taken(
@@ -82,7 +82,7 @@ def test_an_export_without_a_hash_is_taken(
     header = json.loads(export[0])
     del header["head"], header["hash"]
     target = open_store(path.with_name("target.db"))
-    assert target.import_([json.dumps(header), *export[1:]]).imported == 3
+    assert target.transfer.import_([json.dumps(header), *export[1:]]).imported == 3
 
 
 def test_the_command_refuses_a_changed_export(cli: CommandLine, tmp_path: Path) -> None:

@@ -24,7 +24,7 @@ WRITES: tuple[Write, ...] = (
     lambda store, n: store.update_metadata(1 + n % 8, {"n": n}),
     lambda store, n: store.episodes.add(f"said {n}", source="test"),
     lambda store, n: store.episodes.update(1 + n % 3, metadata={"n": n}),
-    lambda store, n: store.apply(
+    lambda store, n: store.ledger.apply(
         [AddFact(fact=NewFact(content=f"maybe {n}", subject="a"),
                  precedence=MayReplace(store.list()[0].id, 0.5))]
     ),
@@ -44,7 +44,7 @@ class Written:
 
     @contextmanager
     def read(self) -> Iterator[Transaction]:
-        self.states.append(list(self.store.export()))
+        self.states.append(list(self.store.transfer.export()))
         with self.engine.read() as transaction:
             yield transaction
         next(self.writes, int)()
@@ -84,7 +84,7 @@ def test_rows_written_between_steps_are_in_the_export(
     lines = exported(engine)
     assert lines == engine.states[-1]
     target = open_store(":memory:", embedder=None)
-    target.import_(lines)
+    target.transfer.import_(lines)
     assert target.file.doctor() == []
     assert len(engine.states) > 6
 
@@ -105,11 +105,11 @@ def test_text_erased_between_steps_is_not_in_the_export(
     steps = [lambda: None] * place
     engine = Written(filled, iter([*steps, lambda: erase(filled)]))
     lines = exported(engine)
-    assert lines == engine.states[-1] == list(filled.export())
+    assert lines == engine.states[-1] == list(filled.transfer.export())
 
 
 def test_log_can_be_truncated_while_an_export_is_consumed(filled: Store) -> None:
-    lines = filled.export()
+    lines = filled.transfer.export()
     next(lines)
     filled.add("meanwhile", subject="a")
     with raw(filled.path) as file:
@@ -131,4 +131,4 @@ def test_export_that_does_not_fit_on_disk_is_an_error(
     with pytest.raises(
         StorageError, match="cannot write the temporary file of an export: No space left"
     ):
-        list(filled.export())
+        list(filled.transfer.export())

@@ -125,14 +125,14 @@ def test_every_state_there_against_every_state_here(
         source, target = new(f"source {number}"), new(f"target {number}")
         fact = source.add(TEXT, subject="door")
         source.add("the lamp is on", subject="door")
-        target.import_(source.export())
+        target.transfer.import_(source.transfer.export())
         STATES[here](target, 1)
         before = status_of(target, fact.uuid)
         STATES[there](source, 1)
-        export = [*source.export()]
-        rehearsed = target.import_(export, dry_run=True)
+        export = [*source.transfer.export()]
+        rehearsed = target.transfer.import_(export, dry_run=True)
         assert status_of(target, fact.uuid) == before
-        report = target.import_(export)
+        report = target.transfer.import_(export)
         assert replace(rehearsed, dry_run=False, is_gone=report.is_gone) == report
         status, said = expected(there, here)
         assert status_of(target, fact.uuid) == (status or before), here
@@ -140,8 +140,8 @@ def test_every_state_there_against_every_state_here(
         assert report.erased == (there in ERASED and here not in ERASED)
         assert target.file.doctor(deep=True) == [], here
         if "erased" in status_of(target, fact.uuid) and "reinstated" not in (there, here):
-            assert TEXT not in "".join(target.export())
-        again = target.import_(export)
+            assert TEXT not in "".join(target.transfer.export())
+        again = target.transfer.import_(export)
         assert (again.retired, again.removed, again.restored, again.erased) == (0, 0, 0, 0)
 
 
@@ -151,7 +151,7 @@ def test_every_state_of_a_fact_that_is_absent_here(there: str, new: Callable[[st
     fact = source.add(TEXT, subject="door")
     source.add("the lamp is on", subject="door")
     STATES[there](source, 1)
-    report = target.import_(source.export())
+    report = target.transfer.import_(source.transfer.export())
     assert status_of(target, fact.uuid) == status_of(source, fact.uuid)
     assert (report.left, report.episodes_left, report.proposals_left) == ({}, {}, 0)
     assert target.file.doctor(deep=True) == []
@@ -160,9 +160,9 @@ def test_every_state_of_a_fact_that_is_absent_here(there: str, new: Callable[[st
 def test_a_deletion_that_both_know_does_not_hide_the_erasure(new: Callable[[str], Store]) -> None:
     source, target = new("source"), new("target")
     source.delete(source.add(TEXT, subject="door").id)
-    target.import_(source.export())
+    target.transfer.import_(source.transfer.export())
     source.erase(1)
-    assert target.import_(source.export()).erased == 1
+    assert target.transfer.import_(source.transfer.export()).erased == 1
     assert TEXT.encode() not in stored(target.path)
     assert target.file.remains(["door is open"]) == [] if not SERVED else True
 
@@ -172,12 +172,12 @@ def test_what_was_restored_or_deleted_here_later_stays_and_is_said(
 ) -> None:
     source, target = new("source"), new("target")
     first, second = (source.add(f"{TEXT} {n}", subject="door").id for n in range(2))
-    target.import_(source.export())
+    target.transfer.import_(source.transfer.export())
     for store, undone in ((source, second), (target, first)):
         store.delete(first)
         store.delete(second)
         store.restore(undone)
-    report = target.import_(source.export())
+    report = target.transfer.import_(source.transfer.export())
     assert report.left == {"deleted_here": 1, "restored_here": 1}
     assert (report.removed, report.restored) == (0, 0)
 
@@ -195,11 +195,11 @@ def test_every_state_of_an_episode(there: str, here: str, new: Callable[[str], S
     source, target = new("source"), new("target")
     source.episodes.add("somebody opened the door", source="chat")
     if here != "absent":
-        target.import_(source.export())
+        target.transfer.import_(source.transfer.export())
         EPISODES[here](target)
     EPISODES[there](source)
-    rehearsed = target.import_([*source.export()], dry_run=True)
-    report = target.import_(source.export())
+    rehearsed = target.transfer.import_([*source.transfer.export()], dry_run=True)
+    report = target.transfer.import_(source.transfer.export())
     assert replace(rehearsed, dry_run=False, is_gone=report.is_gone) == report
     with raw(target.path) as file:
         [(content, expires)] = file.execute(
@@ -221,10 +221,10 @@ def test_an_erasure_is_not_taken_over_if_the_caller_says_so(new: Callable[[str],
     source, target = new("source"), new("target")
     source.add(TEXT, subject="door")
     source.episodes.add("somebody opened the door", source="chat")
-    target.import_(source.export())
+    target.transfer.import_(source.transfer.export())
     source.erase(1)
     source.episodes.erase(1)
-    report = target.import_(source.export(), erasures=False)
+    report = target.transfer.import_(source.transfer.export(), erasures=False)
     assert (report.left, report.episodes_left) == ({"erasure": 1}, {"erasure": 1})
     assert target.get(1).content == TEXT
     assert target.episodes.get(1).content == "somebody opened the door"
@@ -235,14 +235,14 @@ def test_an_erasure_of_what_was_created_at_another_time_is_not_taken_over(
 ) -> None:
     source, target = new("source"), new("target")
     source.add(TEXT, subject="door")
-    target.import_(source.export())
+    target.transfer.import_(source.transfer.export())
     source.erase(1)
     [created] = {fact.created_at for fact in target.list()}
     forged = [
         line.replace(f"{created:%Y-%m-%dT%H:%M:%S}", "2020-01-01T00:00:00")
-        for line in source.export()
+        for line in source.transfer.export()
     ]
-    assert target.import_(forged, unverified=True).left == {"another_record": 1}
+    assert target.transfer.import_(forged, unverified=True).left == {"another_record": 1}
     assert target.get(1).content == TEXT
 
 
@@ -254,7 +254,7 @@ def test_what_quotes_an_erased_fact_is_not_taken_back(
     secret = "Zebediah keeps zqsecret in the cellar"
     source.add(secret, subject="Zebediah")
     source.add("Zeb keeps nothing", subject="Zebediah" if acts == "proposal" else "Zeb")
-    target.import_(source.export())
+    target.transfer.import_(source.transfer.export())
     target.erase(1)
     if acts == "proposal":
         source.of().proposals.put_forward([1, 2], secret, {"said": secret})
@@ -272,11 +272,11 @@ def test_what_quotes_an_erased_fact_is_not_taken_back(
     else:
         new_fact = memstore.NewFact(content="the cellar is empty", subject="Zebediah", supersedes=1)
         evidence = {"compared": secret, "supersedes": 1}
-        source.apply([memstore.AddFact(fact=new_fact, evidence=evidence)])
-    export = [*source.export()]
-    report = target.import_(export)
+        source.ledger.apply([memstore.AddFact(fact=new_fact, evidence=evidence)])
+    export = [*source.transfer.export()]
+    report = target.transfer.import_(export)
     assert report.left == {"erased_here": 1}
-    told = "".join(target.export())
+    told = "".join(target.transfer.export())
     if acts == "reply":
         assert report.replies == 0
         assert "facts" not in [line for line in told.splitlines() if '"reply"' in line]
@@ -292,7 +292,7 @@ import sys, memstore
 with memstore.open(sys.argv[1], embedder=None) as store, open(sys.argv[2]) as lines:
     lines = [*lines]
     print("begun", flush=True)
-    store.import_(lines)
+    store.transfer.import_(lines)
 """
 
 
@@ -304,13 +304,13 @@ def test_an_erasure_whose_import_was_killed_is_completed_by_the_same_import(
     for number in range(200):
         source.add(f"secret zqword{number} of the door", subject="door")
         source.episodes.add(f"secret zqsaid{number} of it", source="chat")
-    target.import_(source.export())
+    target.transfer.import_(source.transfer.export())
     path = Path(target.path)
     target.close()
-    source.erasure(subject="door").apply()
+    source.ledger.erasure(subject="door").apply()
     source.episodes.erase(50)
     file = tmp_path / "export.jsonl"
-    file.write_text("\n".join(source.export()))
+    file.write_text("\n".join(source.transfer.export()))
     for wait in range(6):
         again = tmp_path / f"killed-{wait}.db"
         shutil.copy(path, again)
@@ -322,7 +322,7 @@ def test_an_erasure_whose_import_was_killed_is_completed_by_the_same_import(
                 child.wait(0.15 * wait)
             child.kill()
         with memstore.open(again, embedder=None) as store:
-            assert store.import_(file.read_text().splitlines()).is_gone
+            assert store.transfer.import_(file.read_text().splitlines()).is_gone
             assert store.file.doctor(deep=True) == []
         left = b"".join(one.read_bytes() for one in tmp_path.glob(f"{again.name}*"))
         assert b"zqsaid49 of" not in left
@@ -342,7 +342,7 @@ def test_the_command_rehearses_says_and_leaves_erasures(
 
     def exported() -> Path:
         file = tmp_path / "export.jsonl"
-        file.write_text("\n".join(source.export()))
+        file.write_text("\n".join(source.transfer.export()))
         return file
 
     assert cli("import", exported()).code == 0

@@ -43,7 +43,7 @@ class Endless(io.RawIOBase):
 
 def export_with(store: Store, **values: Any) -> list[str]:
     store.add("tea", subject="ana")
-    lines = [json.loads(line) for line in store.export()]
+    lines = [json.loads(line) for line in store.transfer.export()]
     for line in lines:
         if "fact" in line:
             line["fact"].update(values)
@@ -60,7 +60,7 @@ def test_a_fact_longer_than_add_allows_is_refused_with_its_line(
     store: Store, other: Store, name: str
 ) -> None:
     with pytest.raises(TransferError, match="1,000,001 characters long; the limit is") as refused:
-        other.import_(export_with(store, **{name: TOO_LONG}))
+        other.transfer.import_(export_with(store, **{name: TOO_LONG}))
     assert refused.value.place == "line 2"
     assert other.count() == 0
 
@@ -70,15 +70,15 @@ def test_a_fact_as_long_as_add_allows_is_imported_however_it_is_escaped(
 ) -> None:
     lines = [line.replace("~", r"\u007e") for line in export_with(store, content="~" * MAX_CONTENT)]
     assert max(map(len, lines)) > 6 * MAX_CONTENT
-    assert other.import_(io.StringIO("\n".join(lines)), unverified=True).imported == 1
+    assert other.transfer.import_(io.StringIO("\n".join(lines)), unverified=True).imported == 1
     assert len(other.list()[0].content) == MAX_CONTENT
 
 
 def test_a_long_episode_is_imported(store: Store, other: Store) -> None:
     text = "tea " * 1_000_000
     first = store.episodes.add(text, source="s")
-    exported = [*store.export()]
-    assert other.import_(io.StringIO("\n".join(exported))).episodes == 4
+    exported = [*store.transfer.export()]
+    assert other.transfer.import_(io.StringIO("\n".join(exported))).episodes == 4
     held = other.episodes.list()
     assert held[0].uuid == first.uuid
     assert [one.content for one in parts.joined(held)] == [text]
@@ -103,7 +103,7 @@ def test_a_file_that_never_ends_is_refused_at_its_first_impossible_line(
     before = "".join(line + "\n" for line in export_with(store))
     endless = Endless(before + beginning, then)
     with pytest.raises(TransferError, match="nothing was imported") as refused:
-        other.import_(io.TextIOWrapper(io.BufferedReader(endless), encoding="utf-8"))
+        other.transfer.import_(io.TextIOWrapper(io.BufferedReader(endless), encoding="utf-8"))
     assert refused.value.place == f"line {before.count(chr(10)) + 1}"
     assert endless.given < most
     assert other.count() == 0
@@ -122,8 +122,13 @@ def test_a_longer_fact_of_another_program_is_refused_with_its_line(
     file = tmp_path / "memories.jsonl"
     file.write_text("\n" + json.dumps(FOREIGN[source]) + "\n")
     with pytest.raises(TransferError, match="line 2: its content is 1,000,001 characters long"):
-        store.import_from(source, file)
-    assert store.import_from(source, file, skip_damaged=True).left_out["damaged records"].count == 1
+        store.transfer.import_from(source, file)
+    assert (
+        store.transfer.import_from(source, file, skip_damaged=True)
+        .left_out["damaged records"]
+        .count
+        == 1
+    )
 
 
 def test_a_longer_fact_of_the_original_is_refused(store: Store, tmp_path: Path) -> None:
@@ -132,7 +137,7 @@ def test_a_longer_fact_of_the_original_is_refused(store: Store, tmp_path: Path) 
         tables.execute("UPDATE memstore_facts SET content = ?", (TOO_LONG,))
         tables.commit()
     with pytest.raises(TransferError, match=r"fact \d+: its content is 1,000,001 characters long"):
-        store.import_from("memstore", file)
+        store.transfer.import_from("memstore", file)
 
 
 @pytest.mark.skipif(not os.path.exists("/dev/zero"), reason="has no /dev/zero")

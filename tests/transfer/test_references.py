@@ -35,7 +35,7 @@ def test_an_imported_consolidation_can_be_undone(store: Store, target: Store) ->
     ids = [fact.id for fact in facts]
     proposal = store.of().proposals.put_forward(ids, "likes drinks", {})
     store.proposals.accept(proposal.id)
-    target.import_(store.export())
+    target.transfer.import_(store.transfer.export())
     target.reinstate(here(target, facts[1]))
     texts = {fact.content for fact in target.list(subject="ana")}
     assert texts == {"likes tea", "likes rum", "likes gin", "likes drinks"}
@@ -46,12 +46,12 @@ def test_an_erased_episode_leaves_no_text_in_the_journal(store: Store, target: S
     episode = store.episodes.add("Ana: we moved to Braga", source="test")
     new = NewFact(content="Ana lives in Braga", subject="ana", supersedes=old.id)
     evidence = {"said": "we moved to Braga", "episode": episode.id}
-    store.apply([AddFact(fact=new, evidence=evidence)])
-    target.import_(store.export())
+    store.ledger.apply([AddFact(fact=new, evidence=evidence)])
+    target.transfer.import_(store.transfer.export())
     (there,) = (e for e in target.episodes.list() if e.uuid == episode.uuid)
-    assert "we moved" in str(target.journal(here(target, old)))
+    assert "we moved" in str(target.ledger.journal(here(target, old)))
     target.episodes.erase(there.id)
-    assert "we moved" not in str(target.journal(here(target, old)))
+    assert "we moved" not in str(target.ledger.journal(here(target, old)))
     assert target.file.doctor() == []
 
 
@@ -59,7 +59,7 @@ def test_an_imported_memory_keeps_its_own_history(store: Store, target: Store) -
     memory = Memory(store)
     first = memory.add("I live in Porto", user_id="ana")[0]["id"]
     memory.update(first or 0, "I live in Braga", user_id="ana")
-    target.import_(store.export())
+    target.transfer.import_(store.transfer.export())
     (now,) = Memory(target).get_all(user_id="ana")
     told = Memory(target).history(now["id"], user_id="ana")
     assert [(e["event"], e["previous"], e["memory"]) for e in told if e["event"] == "UPDATE"] == [
@@ -81,16 +81,16 @@ def entangled(store: Store) -> None:
         old = second[n]
         for more in range(3):
             newer = NewFact(content=f"one {n}, then {more}", subject="ana", supersedes=old)
-            (done,) = store.apply([AddFact(fact=newer, evidence={"said": "so"})])
+            (done,) = store.ledger.apply([AddFact(fact=newer, evidence={"said": "so"})])
             old = done.fact.id
     new = NewFact(content="another", subject="ana")
-    store.apply([AddFact(fact=new, precedence=MayReplace(second[6], 0.9))])
+    store.ledger.apply([AddFact(fact=new, precedence=MayReplace(second[6], 0.9))])
     store.proposals.accept(store.proposals.list()[0].id)
 
 
 def named_in(store: Store) -> list[str]:
     """The references of each line of an export, by text instead of ids."""
-    lines = [json.loads(line) for line in store.export()]
+    lines = [json.loads(line) for line in store.transfer.export()]
     texts = {line["fact"]["id"]: line["fact"]["content"] for line in lines if "fact" in line}
     proposed = {}
     for line in lines:
@@ -126,7 +126,7 @@ def test_lines_refer_to_rows_in_earlier_and_later_batches(
     monkeypatch.setattr("memstore.transfer.batches.ROWS", rows)
     monkeypatch.setattr("memstore.database.short_transactions.SECONDS", 0.0)
     entangled(store)
-    lines = [*store.export()]
+    lines = [*store.transfer.export()]
     taken = merging._Merge.take
     for stop in stops:
         left = [stop]
@@ -139,17 +139,17 @@ def test_lines_refer_to_rows_in_earlier_and_later_batches(
 
         with monkeypatch.context() as patched, suppress(Stopped):
             patched.setattr(merging._Merge, "take", take)
-            target.import_(lines)
+            target.transfer.import_(lines)
         target.add(f"meanwhile {stop}", subject="theirs")
         theirs = [target.add(f"{stop} {n}", subject="theirs").id for n in range(2)]
         target.proposals.put_forward(theirs, f"sum {stop}", {})
-    target.import_(lines)
+    target.transfer.import_(lines)
     assert {*named_in(store)} <= {*named_in(target)}
     assert target.file.doctor(deep=True) == []
     texts = [fact.content for fact in store.list(active_only=False)]
     there = [fact.content for fact in target.list(active_only=False) if fact.subject == "ana"]
     assert there == texts  # their ids are in the same order
-    assert target.import_(lines).imported == 0
+    assert target.transfer.import_(lines).imported == 0
 
 
 def test_unknown_ids_become_none_and_other_values_stay() -> None:

@@ -99,7 +99,7 @@ class RoundTrips(RuleBasedStateMachine):
         new = NewFact(content=content, subject=subject)
         old = self.fact(place)
         changes = [AddFact(fact=new, precedence=MayReplace(old, 0.5)), KeepFact(fact_id=old)]
-        self.do("apply", changes, owners=Scope(user_id=user))
+        self.do("ledger.apply", changes, owners=Scope(user_id=user))
 
     @rule(place=PLACES, accepted=st.booleans())
     def decide(self, place: int, accepted: bool) -> None:
@@ -109,7 +109,7 @@ class RoundTrips(RuleBasedStateMachine):
     @rule(place=PLACES, name=st.sampled_from(["why", "episode", "consolidates", "reinstates"]),
           told=TEXTS | st.integers(0, 3) | st.lists(TEXTS, max_size=2))  # fmt: skip
     def withdraw(self, place: int, name: str, told: Any) -> None:
-        self.do("apply", [DeleteFact(fact_id=self.fact(place), evidence={name: told})])
+        self.do("ledger.apply", [DeleteFact(fact_id=self.fact(place), evidence={name: told})])
 
     @rule(texts=st.lists(TEXTS, min_size=2, max_size=4), subject=NAMES, undone=st.booleans())
     def consolidate(self, texts: list[str], subject: str, undone: bool) -> None:
@@ -148,7 +148,7 @@ class RoundTrips(RuleBasedStateMachine):
 
     @rule(places=st.lists(PLACES, max_size=3))
     def use(self, places: list[int]) -> None:
-        self.do("touch", [self.fact(place) for place in places])
+        self.do("searches.note_use", [self.fact(place) for place in places])
 
     @rule(content=TEXTS, user=OWNERS, place=PLACES)
     def remember(self, content: str, user: Any, place: int) -> None:
@@ -163,7 +163,7 @@ class RoundTrips(RuleBasedStateMachine):
         new = NewFact(content=content, subject=subject, supersedes=self.fact(old), any_subject=True,
                       episode_id=episode)  # fmt: skip
         evidence = {"said": content, "episode": episode}
-        self.do("apply", [AddFact(fact=new, unless_known=True, evidence=evidence)])
+        self.do("ledger.apply", [AddFact(fact=new, unless_known=True, evidence=evidence)])
 
     def teardown(self) -> None:
         with self.file as store, memstore.open(":memory:", embedder=None) as target:

@@ -45,8 +45,8 @@ def fill(store: Store) -> dict[str, int]:
     store.confirm(third.id)
     store.confirm(third.id)
     store.update_metadata(third.id, {"checked": True})
-    store.touch([third.id])
-    store.touch([third.id, first.id])
+    store.searches.note_use([third.id])
+    store.searches.note_use([third.id, first.id])
     deleted = store.add("Bob owns a kayak", subject="bob")
     store.delete(deleted.id)
     erased = store.add("Carol's number is 555-0199", subject="carol")
@@ -75,14 +75,14 @@ def everything(store: Store) -> dict[str, dict[str, Any]]:
 
 
 def operations(store: Store, fact_id: int) -> list[tuple[Any, ...]]:
-    found = [op for op in store.journal(fact_id) if op.fact_id == fact_id]
+    found = [op for op in store.ledger.journal(fact_id) if op.fact_id == fact_id]
     return [(op.moment, op.actor, op.source, op.kind) for op in found]
 
 
 def test_round_trip_into_empty_store_keeps_everything(store: Store, target: Store) -> None:
     ids = fill(store)
     target.add("another fact, so that ids differ", subject="other")
-    report = target.import_(store.export())
+    report = target.transfer.import_(store.transfer.export())
     count = len(everything(store))
     assert (report.imported, report.known, report.retired) == (count, 0, 0)
     expected, found = everything(store), everything(target)
@@ -103,34 +103,34 @@ def test_round_trip_into_empty_store_keeps_everything(store: Store, target: Stor
 
 def test_import_twice_changes_nothing(store: Store, target: Store) -> None:
     fill(store)
-    lines = list(store.export())
-    target.import_(lines)
+    lines = list(store.transfer.export())
+    target.transfer.import_(lines)
     before = everything(target)
     with raw(target.path) as file:
         journal = file.execute("SELECT count(*) FROM memstore_journal").fetchone()
-        report = target.import_(lines)
+        report = target.transfer.import_(lines)
         assert file.execute("SELECT count(*) FROM memstore_journal").fetchone() == journal
     assert (report.imported, report.known, report.retired) == (0, len(before), 0)
     assert everything(target) == before
-    assert store.import_(target.export()).imported == 0
+    assert store.transfer.import_(target.transfer.export()).imported == 0
 
 
 def test_export_of_an_import_equals_the_export(store: Store, target: Store) -> None:
     fill(store)
-    target.import_(store.export())
+    target.transfer.import_(store.transfer.export())
 
     def facts(lines: Iterator[str]) -> list[Any]:
         return [fact for line in lines if (fact := json.loads(line).get("fact"))]
 
-    assert facts(target.export()) == facts(store.export())
+    assert facts(target.transfer.export()) == facts(store.transfer.export())
 
 
 def test_import_retires_facts_superseded_in_the_export(store: Store, target: Store) -> None:
     old = store.add("Dan drives a van", subject="dan")
     target.add("something of its own", subject="x")
-    target.import_(store.export())
+    target.transfer.import_(store.transfer.export())
     new = store.add("Dan rides a bicycle", subject="dan", supersedes=old.id)
-    report = target.import_(store.export())
+    report = target.transfer.import_(store.transfer.export())
     assert (report.imported, report.known, report.retired) == (1, 1, 1)
     [active] = target.list(subject="dan")
     assert active.uuid == new.uuid
@@ -143,13 +143,13 @@ def test_import_retires_facts_superseded_in_the_export(store: Store, target: Sto
 def test_import_never_resurrects(store: Store, target: Store) -> None:
     """The export is older than what happened here since."""
     kept, deleted, erased = (store.add(f"fact {n}", subject=f"s{n}") for n in range(3))
-    lines = list(store.export())
-    target.import_(lines)
+    lines = list(store.transfer.export())
+    target.transfer.import_(lines)
     by_uuid = {fact.uuid: fact.id for fact in target.list()}
     target.add("newer", subject="s0", supersedes=by_uuid[kept.uuid])
     target.delete(by_uuid[deleted.uuid])
     target.erase(by_uuid[erased.uuid])
-    target.import_(lines)
+    target.transfer.import_(lines)
     assert [fact.content for fact in target.list()] == ["newer"]
     assert target.file.doctor() == []
 
@@ -159,11 +159,11 @@ def test_import_of_a_contradictory_supersession_creates_no_cycle(
 ) -> None:
     """Two files have opposite supersessions of the same facts; one fact must stay active."""
     one, two = store.add("tea", subject="drink"), store.add("coffee", subject="drink")
-    target.import_(store.export())
+    target.transfer.import_(store.transfer.export())
     there = {fact.uuid: fact.id for fact in target.list()}
     store.supersede(one.id, two.id)
     target.supersede(there[two.uuid], there[one.uuid])
-    report = target.import_(store.export())
+    report = target.transfer.import_(store.transfer.export())
     assert report.retired == 0
     assert [fact.content for fact in target.list()] == ["tea"]
     assert target.file.doctor() == []
@@ -177,14 +177,16 @@ def test_import_into_several_namespaces_keeps_each(
         one.add(f"{name} fact", subject="s", supersedes=one.add(f"old {name}", subject="s").id)
     blue = open_store(namespace="blue")
     everything_there = list(blue.file.export())
-    assert len([line for line in blue.export() if "red" in line]) == 0
+    assert len([line for line in blue.transfer.export() if "red" in line]) == 0
     with pytest.raises(ValueError, match=r"store\.file\.import_"):
-        target.import_(everything_there)
+        target.transfer.import_(everything_there)
     assert target.status().namespaces == {}
     assert target.file.import_(everything_there).imported == 4
     assert everything(target) == everything(blue)
     assert target.list(active_only=False) == []
-    assert target.import_(blue.export()).imported == 2  # under its own name, besides
+    assert (
+        target.transfer.import_(blue.transfer.export()).imported == 2
+    )  # under its own name, besides
     assert {fact.content for fact in target.list()} == {"blue fact"}
     assert target.file.doctor() == []
 
@@ -192,7 +194,7 @@ def test_import_into_several_namespaces_keeps_each(
 def test_import_does_not_take_over_an_idempotency_key_in_use(store: Store, target: Store) -> None:
     store.add("theirs", subject="key", idempotency_key="k")
     mine = target.add("mine", subject="key", idempotency_key="k")
-    target.import_(store.export())
+    target.transfer.import_(store.transfer.export())
     assert target.add("mine", subject="key", idempotency_key="k").id == mine.id
     assert target.file.doctor() == []
 
@@ -202,13 +204,13 @@ def test_imported_facts_are_pending_then_embedded(
 ) -> None:
     fill(store)
     embedder.calls.clear()
-    target.import_(store.export())
+    target.transfer.import_(store.transfer.export())
     assert embedder.calls == [], "an import asks no embedder"
     waiting = target.status().pending
     assert waiting > 0
     found = target.search("who waters plants?", tasks=True)
     assert found[0].fact.content == "water the plants"
-    assert target.embed_pending().embedded == waiting
+    assert target.file.embed_pending().embedded == waiting
     assert target.status().pending == 0
     found = target.search("water plants", word_weight=0, tasks=True)
     assert found[0].fact.content == "water the plants"
@@ -220,12 +222,12 @@ def test_export_while_another_connection_writes_is_consistent(
 ) -> None:
     store, other = open_store(), open_store()
     ids = [store.add(f"fact {number}", subject="s").id for number in range(50)]
-    lines = store.export()
+    lines = store.transfer.export()
     exported = [next(lines), next(lines)]
     other.add("too late", subject="s", supersedes=ids[-1])
     other.delete(ids[-2])
     exported += list(lines)
-    assert target.import_(exported).imported == 50
+    assert target.transfer.import_(exported).imported == 50
     assert len(target.list()) == 50
 
 
@@ -238,7 +240,7 @@ def test_round_trip_of_huge_and_unusual_content(store: Store, target: Store) -> 
     ]
     for text in texts:
         store.add(text, subject="strange\u2028subject", metadata={"text": text[:1000]})
-    target.import_(store.export())
+    target.transfer.import_(store.transfer.export())
     assert [fact.content for fact in target.list()] == texts
     assert everything(target) == everything(store)
 
@@ -270,8 +272,8 @@ def test_round_trip_of_any_text_and_metadata(content: str, metadata: dict[str, A
     ):
         fact = source.add(content, subject="any", metadata=metadata)
         # Through a file, split into its lines.
-        text = "".join(line + "\n" for line in source.export())
-        target.import_(text.encode().decode().split("\n"))
+        text = "".join(line + "\n" for line in source.transfer.export())
+        target.transfer.import_(text.encode().decode().split("\n"))
         [found] = target.list()
         assert (found.content, found.metadata, found.uuid) == (content, metadata, fact.uuid)
 
@@ -283,7 +285,7 @@ def test_import_of_an_upgraded_files_export(
     with raw(old) as file:
         file.executescript(V6)
     upgraded = open_store(old)
-    assert target.import_(upgraded.export()).imported == 3
+    assert target.transfer.import_(upgraded.transfer.export()).imported == 3
     expected = everything(upgraded)
     [odd] = [row for row in expected.values() if row["metadata"] == "odd"]
     odd["metadata"] = '{"_raw": "odd"}'
@@ -325,7 +327,7 @@ def sound() -> list[str]:
         old = store.add("the old text", subject="s", metadata={"k": 1})
         store.add("the new text", subject="s", supersedes=old.id)
         store.confirm(old.id + 1)
-        return list(store.export())
+        return list(store.transfer.export())
 
 
 @pytest.fixture
@@ -341,7 +343,7 @@ def line_of(lines: list[str], kind: str) -> int:
 def refused(target: Store, lines: list[str], match: str) -> None:
     before = everything(target)
     with pytest.raises(TransferError, match=match) as caught:
-        target.import_(lines)
+        target.transfer.import_(lines)
     assert "nothing was imported" in str(caught.value)
     assert everything(target) == before
 
@@ -446,7 +448,7 @@ def test_import_uses_the_fact_rather_than_its_journal(exported: list[str], targe
     operation = json.loads(exported[place])
     operation["operation"] |= {"kind": "erase", "after": {"content": "another"}}
     exported[place] = json.dumps(operation)
-    assert target.import_(exported, unverified=True).imported == 2
+    assert target.transfer.import_(exported, unverified=True).imported == 2
     assert target.get(1).content == "the old text"
     assert target.file.doctor() == []
 
@@ -510,7 +512,7 @@ def test_import_treats_null_as_omitted(exported: list[str], target: Store) -> No
         exported,
         lambda facts: facts[1].update(dict.fromkeys(names), superseded_by=None),
     )
-    assert target.import_(lines, unverified=True).imported == 2
+    assert target.transfer.import_(lines, unverified=True).imported == 2
     assert target.list()[0].content == "the new text"
 
 
@@ -519,7 +521,7 @@ def an_export(tmp_path_factory: pytest.TempPathFactory) -> bytes:
     with memstore.open(tmp_path_factory.mktemp("x") / "source.db", embedder=None) as store:
         fill(store)
         store.add("zuletzt: 東京都", subject="ü")
-        return "".join(line + "\n" for line in store.export()).encode()
+        return "".join(line + "\n" for line in store.transfer.export()).encode()
 
 
 @pytest.fixture(scope="module")
@@ -539,7 +541,7 @@ def test_import_truncated_anywhere_is_refused(
     cuts = st.integers(0, len(an_export) - 2) | st.sampled_from(ends[:-1]).map(lambda at: at + 1)
     cut = data.draw(cuts)
     with pytest.raises(TransferError, match="nothing was imported"):
-        empty.import_(an_export[:cut].decode(errors="replace").split("\n"))
+        empty.transfer.import_(an_export[:cut].decode(errors="replace").split("\n"))
     assert len(list(empty.file.export())) == 1, "the first line alone"
 
 
@@ -564,33 +566,33 @@ def test_import_with_a_flipped_byte_is_refused_or_valid(
 
 def test_import_transfers_tombstones_and_erasures(store: Store, target: Store) -> None:
     deleted, erased, kept = (store.add(f"fact {n}", subject="s") for n in range(3))
-    target.import_(list(store.export()))
+    target.transfer.import_(list(store.transfer.export()))
     store.delete(deleted.id)
     store.erase(erased.id)
-    report = target.import_(list(store.export()))
+    report = target.transfer.import_(list(store.transfer.export()))
     assert (report.imported, report.known, report.removed) == (0, 3, 2)
     assert [fact.content for fact in target.list(active_only=False)] == [kept.content]
-    assert "fact 1" not in "".join(target.export())
+    assert "fact 1" not in "".join(target.transfer.export())
     assert target.file.doctor() == []
-    assert target.import_(list(store.export())).removed == 0
+    assert target.transfer.import_(list(store.transfer.export())).removed == 0
 
 
 def test_import_keeps_what_was_restored_locally(store: Store, target: Store) -> None:
     fact = store.add("true after all", subject="s")
     store.delete(fact.id)
-    export = list(store.export())
-    target.import_(export)
+    export = list(store.transfer.export())
+    target.transfer.import_(export)
     target.restore(target.list(include_deleted=True)[0].id)
-    assert target.import_(export).removed == 0
+    assert target.transfer.import_(export).removed == 0
     assert [fact.content for fact in target.list()] == ["true after all"]
 
 
 def test_import_restores_what_was_restored_at_the_source(store: Store, target: Store) -> None:
     fact = store.add("true after all", subject="s")
     store.delete(fact.id)
-    target.import_(list(store.export()))
+    target.transfer.import_(list(store.transfer.export()))
     store.restore(fact.id)
-    assert target.import_(list(store.export())).restored == 1
+    assert target.transfer.import_(list(store.transfer.export())).restored == 1
     assert [fact.content for fact in target.list()] == ["true after all"]
-    assert target.import_(list(store.export())).restored == 0
+    assert target.transfer.import_(list(store.transfer.export())).restored == 0
     assert target.file.doctor() == []

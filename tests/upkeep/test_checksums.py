@@ -28,7 +28,7 @@ def healthy(path: Path, open_store: OpenStore) -> Path:
         store.add("fact 1 corrected", subject="s1", supersedes=2)
         store.delete(7)
         store.episodes.record("what was said once, and is long enough to be embedded")
-        store.embed_pending()
+        store.file.embed_pending()
         assert store.file.doctor(deep=True) == []
     return path
 
@@ -39,7 +39,7 @@ def answers(store: Store) -> list[Any]:
     return [
         [(f.id, f.content, f.subject, f.category, f.metadata, f.status) for f in facts],
         [f.id for f in store.history(2)],
-        [line[:9] for id_ in (2, 7, 30) for line in store.journal(id_)],
+        [line[:9] for id_ in (2, 7, 30) for line in store.ledger.journal(id_)],
         [e.content for e in store.episodes.list()],
         [(h.fact.id, round(h.vector_score or 0, 5)) for h in store.search("fact 9", touch=False)],
     ]
@@ -66,7 +66,7 @@ def test_a_corrupted_vector_is_found_and_repaired(healthy: Path, open_store: Ope
     assert (finding.check, finding.repairable) == ("embeddings", True)
     assert "5 (not what was stored)" in finding.message
     store.file.rebuild()
-    store.embed_pending()
+    store.file.embed_pending()
     assert store.file.doctor(deep=True) == []
 
 

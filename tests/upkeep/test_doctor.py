@@ -187,7 +187,7 @@ def test_damage_to_derived_data_is_found_and_repaired(
     assert store.file.rebuild()
     if check == "embeddings":
         assert store.status().pending > 0
-        store.embed_pending()
+        store.file.embed_pending()
     assert store.file.doctor() == []
     assert rows(healthy) == before
     assert store.search("brewery")[0].fact.id == 2
@@ -524,7 +524,7 @@ class LongLife(RuleBasedStateMachine):
         states = [self.known[one].status for one in (old, kept, gone)]
         possible = set(states) == {"active"} and (propose or old != gone)
         try:
-            _, added, _ = self.store.apply(changes)
+            _, added, _ = self.store.ledger.apply(changes)
         except (Conflict, NotFound):
             assert not possible
             return old
@@ -619,12 +619,12 @@ class LongLife(RuleBasedStateMachine):
 
     @rule(fact=facts)
     def touch(self, fact: int) -> None:
-        self.store.touch([fact])
+        self.store.searches.note_use([fact])
         self.known[fact].uses += 1
 
     @rule()
     def embed(self) -> None:
-        assert self.store.embed_pending().left == 0
+        assert self.store.file.embed_pending().left == 0
 
     @rule(query=TEXTS)
     def search(self, query: str) -> None:
@@ -634,10 +634,10 @@ class LongLife(RuleBasedStateMachine):
 
     @rule()
     def transfer(self) -> None:
-        lines = list(self.store.export())
-        assert self.store.import_(lines).imported == 0
+        lines = list(self.store.transfer.export())
+        assert self.store.transfer.import_(lines).imported == 0
         with memstore.open(":memory:", embedder=None, wait_seconds=1) as other:
-            assert other.import_(lines).imported == len(self.known)
+            assert other.transfer.import_(lines).imported == len(self.known)
             assert other.file.doctor() == []
             count = len(self.store.list(active_only=False, include_deleted=True))
             assert len(other.list(active_only=False, include_deleted=True)) == count

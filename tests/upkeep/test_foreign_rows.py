@@ -74,7 +74,7 @@ def test_row_with_the_columns_of_the_original_is_taken_in(file: Path, version: i
         assert [one.id for one in store.list(filters={"team": "red"})] == [2]
         assert (store.count(), store.status().pending) == (2, 1)
         assert messages(store) == ["facts that another program inserted: 2"]
-        assert store.embed_pending().embedded == 1
+        assert store.file.embed_pending().embedded == 1
         assert store.get(2).embedded
         assert messages(store) == []
 
@@ -91,30 +91,30 @@ def test_many_rows_are_all_adopted_before_a_newer_fact(
             insert(file, content=f"more {number}")
         with memstore.open(":memory:", embedder=None) as other:
             other.add("Bob is tall", subject="bob")
-            store.import_([*other.export()])
+            store.transfer.import_([*other.transfer.export()])
         facts = store.list(active_only=False)
-        lines = [store.journal(fact.id)[0].id for fact in facts]
+        lines = [store.ledger.journal(fact.id)[0].id for fact in facts]
         assert [fact.id for fact in facts] == sorted(fact.id for fact in facts)
         assert lines == sorted(lines)
         assert (
-            store.journal(new.id)[0].txn
-            > max(store.journal(fact.id)[0].id for fact in facts if fact.id < new.id)
+            store.ledger.journal(new.id)[0].txn
+            > max(store.ledger.journal(fact.id)[0].id for fact in facts if fact.id < new.id)
             - adoption.AT_ONCE
         )
         # So a moment is a beginning of the ids.
         for fact in facts:
-            moment = f"op:{store.journal(fact.id)[0].id}"
+            moment = f"op:{store.ledger.journal(fact.id)[0].id}"
             seen = [one.id for one in store.as_of(moment).list(active_only=False)]
             assert seen == [one.id for one in facts if one.id <= max(seen)]
             assert fact.id in seen
-        assert store.verify() == []
+        assert store.ledger.verify() == []
 
 
 def test_inserted_row_is_journalled_by_the_next_write(file: Path) -> None:
     insert(file)
     with opened(file) as store:
         store.add("Carol skis", subject="carol")
-        [line] = store.journal(2)
+        [line] = store.ledger.journal(2)
         assert (line.kind, line.actor, line.source) == ("adopt", "memstore", "adoption")
         assert line.after is not None
         assert line.after["content"] == FACT["content"]
@@ -181,7 +181,7 @@ def test_row_that_cannot_be_read_stops_no_write(file: Path) -> None:
     insert(file)
     with opened(file) as store:
         store.add("Carol skis", subject="carol")
-        assert store.journal(3)[0].kind == "adopt"
+        assert store.ledger.journal(3)[0].kind == "adopt"
         assert "facts that another program inserted: 2" in messages(store)
 
 
@@ -206,7 +206,7 @@ def test_replaced_row_is_counted_once(file: Path) -> None:
 def test_vectors_without_a_fact_are_removed_by_a_rebuild(file: Path) -> None:
     insert(file)
     with opened(file) as store:
-        store.embed_pending()
+        store.file.embed_pending()
     sql(file, "DELETE FROM memstore_facts WHERE id = 2")
     with opened(file) as store:
         found = {finding.message: finding.repairable for finding in store.file.doctor()}
@@ -270,7 +270,7 @@ def test_rows_written_without_triggers_are_found_after_a_rebuild(file: Path) -> 
         insert(file, uuid=str(uuid.uuid4()), subject_key="alice")
         store.add("Carol skis in Davos", subject="carol")
         store.file.rebuild()
-        store.embed_pending()
+        store.file.embed_pending()
         assert messages(store) == []
         for query, id_ in (("Globex", 2), ("Davos", 3), ("Rome", 1)):
             assert [hit.fact.id for hit in store.search(query)][:1] == [id_]

@@ -87,7 +87,7 @@ def filled(tmp_path_factory: pytest.TempPathFactory) -> Path:
         said = store.episodes.add("Mallory: the bank has moved", source="mail", tags=["x"])
         store.add("the bank has moved", subject="bank", episode_id=said.id, source="mail")
         store.of().proposals.put_forward(drinks, "Alice likes drinks", {"n": 1})
-        store.distrust("mail")
+        store.sources.distrust("mail")
         store.file.tokens.create("one", namespace="default", expires_at="2999-01-01")
         store.file.tokens.create("two", namespace="default", access="read")
         store.file.tokens.revoke("two")
@@ -95,13 +95,13 @@ def filled(tmp_path_factory: pytest.TempPathFactory) -> Path:
         store.graph.build()
         store.graph.merge("Alice", "Al")
         store.graph.keep_apart("Bob", "Rob")
-        store.embed_pending()
+        store.file.embed_pending()
         assert troubles(store) == []
     return path
 
 
 def troubles(store: Store) -> list[str]:
-    return [finding.message for finding in (*store.verify(), *store.file.doctor(deep=True))]
+    return [finding.message for finding in (*store.ledger.verify(), *store.file.doctor(deep=True))]
 
 
 def seen(path: Path) -> list[str]:
@@ -223,11 +223,11 @@ def test_changed_rows_are_named(filled: Path, tmp_path: Path, what: str) -> None
     with unguarded(path) as file:
         file.execute(statement)
     with memstore.open(path, embedder=WordEmbedder()) as store:
-        found = [finding for finding in store.verify() if told in finding.message]
+        found = [finding for finding in store.ledger.verify() if told in finding.message]
         assert found != []
-        before = {one.message for one in store.verify() if not one.repairable}
+        before = {one.message for one in store.ledger.verify() if not one.repairable}
         store.file.rebuild()
-        assert {one.message for one in store.verify()} <= before
+        assert {one.message for one in store.ledger.verify()} <= before
 
 
 def test_a_revoked_stranger_among_tokens_is_settled(filled: Path, tmp_path: Path) -> None:
@@ -235,10 +235,10 @@ def test_a_revoked_stranger_among_tokens_is_settled(filled: Path, tmp_path: Path
     sql(path, ROWS["an unknown token"][0])
     sql(path, "UPDATE memstore_tokens SET hash = 'y' WHERE id = 1")
     with memstore.open(path, embedder=WordEmbedder()) as store:
-        assert len(store.verify()) == 1
+        assert len(store.ledger.verify()) == 1
         store.file.tokens.revoke("evil")
         store.file.tokens.revoke("one")
-        assert store.verify() == []
+        assert store.ledger.verify() == []
 
 
 def test_the_journal_has_no_secret_of_a_token(filled: Path) -> None:
@@ -270,7 +270,7 @@ def test_every_object_that_is_dropped_or_changed_is_named_and_restored(
             for name in names:
                 file.execute(f"DROP {kind.upper()} {name}")
             file.commit()
-        told = store.verify()
+        told = store.ledger.verify()
         assert any("dropped or changed" in one.message for one in told)
         store.file.rebuild()
         assert troubles(store) == []
@@ -296,7 +296,7 @@ def test_a_trigger_on_any_table_or_view_is_named_and_dropped(filled: Path, tmp_p
             planted.append(f"trigger evil{number} on {name}")
         file.commit()
     with memstore.open(path, embedder=WordEmbedder()) as store:
-        assert any("put on these tables" in one.message for one in store.verify())
+        assert any("put on these tables" in one.message for one in store.ledger.verify())
         done = store.file.rebuild()
         assert [one for one in planted if not any(one in told for told in done)] == []
         assert troubles(store) == []
@@ -333,7 +333,7 @@ def test_an_index_of_others_is_named_and_dropped(filled: Path, tmp_path: Path, i
     path = copied(filled, tmp_path / "m.db")
     sql(path, f"CREATE {index}")
     with memstore.open(path, embedder=WordEmbedder()) as store:
-        [finding] = store.verify()
+        [finding] = store.ledger.verify()
         assert "index evil on memstore_" in finding.message
         store.file.rebuild()
         assert troubles(store) == []
@@ -346,7 +346,7 @@ def test_a_table_with_another_column_is_named(filled: Path, tmp_path: Path, tabl
     path = copied(filled, tmp_path / "m.db")
     sql(path, f"ALTER TABLE {table} ADD COLUMN evil TEXT")
     with memstore.open(path, embedder=WordEmbedder()) as store:
-        found = [one for one in store.verify() if f"{table} (has evil TEXT)" in one.message]
+        found = [one for one in store.ledger.verify() if f"{table} (has evil TEXT)" in one.message]
         assert [one.repairable for one in found] == [False]
 
 

@@ -83,7 +83,7 @@ class Memories:
             for place, entry in enumerate(entries)
         ]
         facts = [fact for one in prepared for fact in (one.content, one.record) if fact is not None]
-        self._store.put(facts)  # type: ignore[arg-type]
+        self._store.keys.put(facts)  # type: ignore[arg-type]
 
     def delete(self, memory_id: str) -> None:
         """Delete every event and memory with this id, if there are any; they can be restored."""
@@ -91,9 +91,9 @@ class Memories:
         for episode in self._with_event(memory_id):
             self._delete_event(episode)
             keys += filter(None, [records.content_key(episode)])
-        if (fact := self._store.by_key(keys[0])) is not None:
+        if (fact := self._store.keys.get(keys[0])) is not None:
             keys += filter(None, [records.content_key(fact)])
-        self._store.put([DeleteKey(external_key=key) for key in keys])
+        self._store.keys.put([DeleteKey(external_key=key) for key in keys])
         self._delete_other(memory_id)
 
     def search(self, query: str, limit: int, min_relevance: float) -> list[Entry]:
@@ -125,7 +125,7 @@ class Memories:
 
     def _entries(self, rows: Sequence[Episode | Fact]) -> list[Entry]:
         keys = [key for row in rows if (key := records.content_key(row)) is not None]
-        contents = self._store.by_keys(keys) if keys else {}
+        contents = self._store.keys.get_many(keys) if keys else {}
         return [
             records.of_fact(row, contents)
             if isinstance(row, Fact)
@@ -144,7 +144,7 @@ class Memories:
     def _recorded(self, prepared: Sequence[Prepared]) -> list[Episode]:
         """Record events that are not known, and show those that were hidden."""
         if large := [one.content for one in prepared if one.content is not None]:
-            self._store.put(large)
+            self._store.keys.put(large)
         episodes = self._store.episodes.add_many([one.record for one in prepared])  # type: ignore[misc]
         for episode in episodes:
             if episode.status == "expired" and episode.metadata.get(HIDDEN):

@@ -8,7 +8,7 @@ directory               fact under its path and ``/``, so that an empty one stay
 edit                    the next fact of the file's chain
 delete                  tombstones, which undo brings back
 rename                  the old paths are deleted, the new ones put
-command                 one transaction, decided by what it has read (:meth:`Store.change_keys`)
+command                 one transaction, decided by what it has read (:meth:`Store.keys.change`)
 ======================  ===========================================================================
 
 Answers and errors are word for word those of the SDK's ``BetaLocalFilesystemMemoryTool``.
@@ -185,7 +185,7 @@ class Tree:
 
     def view(self, command: Any) -> str:
         path = _path(command, "path")
-        fact = self._store.by_key(path)
+        fact = self._store.keys.get(path)
         found = {path: fact} if fact is not None else self._beneath(path)
         if path in found:
             return _shown(command, _text_of(found[path]))
@@ -321,7 +321,7 @@ class Tree:
         beneath: str,
     ) -> list[Fact | None]:
         """Change files by what is at the paths, above them, and at one path and beneath it."""
-        return self._store.change_keys(
+        return self._store.keys.change(
             lambda found: decide({key: found[key] for key in sorted(found)}),
             external_keys=[beneath, *(key for path in paths for key in _keys_to(path))],
             external_key_prefix=f"{beneath}/",

@@ -175,7 +175,7 @@ class MemstoreStore(BaseStore):
         reads = [self._reading(op) for op in every]
         results = [None if read is None else read() for read in reads]
         if puts:
-            self._store.put(puts.values())
+            self._store.keys.put(puts.values())
         return results
 
     async def abatch(self, ops: Iterable[Any]) -> list[Any]:
@@ -220,7 +220,8 @@ class MemstoreStore(BaseStore):
         ):
             keys = (fact.external_key or "" for fact in expired)
             # Some may have been put again since they were read.
-            gone = self._store.put([DeleteKey(external_key=key, if_expired=True) for key in keys])
+            deletions = [DeleteKey(external_key=key, if_expired=True) for key in keys]
+            gone = self._store.keys.put(deletions)
             swept += sum(fact is not None for fact in gone)
         return swept
 
@@ -326,11 +327,11 @@ class MemstoreStore(BaseStore):
 
     def _get(self, op: Any) -> Item | None:
         key = langgraph_keys.written(op.namespace, op.key)
-        fact = self._store.by_key(key)
+        fact = self._store.keys.get(key)
         if fact is None or VALUE not in fact.metadata:
             return None
         self._refresh([fact], op.refresh_ttl)
-        return Item(**self._columns(fact, self._store.first_stored([key])))
+        return Item(**self._columns(fact, self._store.keys.first_stored([key])))
 
     def _search(self, op: Any, tests: Sequence[Comparison]) -> list[SearchItem]:
         if op.limit == 0:
@@ -350,7 +351,7 @@ class MemstoreStore(BaseStore):
         page = found[op.offset :]
         self._refresh([fact for fact, _ in page], op.refresh_ttl)
         keys = [fact.external_key or "" for fact, _ in page]
-        first = self._store.first_stored(keys) if keys else {}
+        first = self._store.keys.first_stored(keys) if keys else {}
         return [SearchItem(**self._columns(fact, first), score=score) for fact, score in page]
 
     def _found(
@@ -426,7 +427,7 @@ class MemstoreStore(BaseStore):
         beginning = max((_literal(path) for kind, path in matches if kind == "prefix"), default=())
         # Without its last dot: two of them end a folder.
         prefix = langgraph_keys.under(beginning).removesuffix(".")
-        folders = self._store.key_folders(prefix, delimiter=langgraph_keys.END)
+        folders = self._store.keys.folders(prefix, delimiter=langgraph_keys.END)
         every = {langgraph_keys.read(folder).namespace for folder in folders}
         found = {
             namespace[: op.max_depth]

@@ -218,7 +218,7 @@ class Memory:
             results.append(
                 {"id": id_, "memory": text, "event": "ADD", ACTOR: actor, ROLE: message[ROLE]}
             )
-        self._store.put(facts)
+        self._store.keys.put(facts)
         return results
 
     def _learn(
@@ -278,7 +278,7 @@ class Memory:
             new = item["memory"] if text is None else text
             keeps_expiry = EXPIRY not in patch
             following = _next_fact(fact, new, payload, keeps_expiry=keeps_expiry)
-            (store.add_many if fact.external_key is None else store.put)([following])
+            (store.add_many if fact.external_key is None else store.keys.put)([following])
 
         missing = "not found. Please provide a valid 'memory_id'"
         self._change(memory_id, updated, missing)
@@ -491,7 +491,7 @@ class Memory:
         """Return the chain of a fact by the fact's number; none of a task."""
         if not str(number).isascii() or not str(number).isdigit() or len(str(number)) > 18:
             return []
-        chain = self._store.histories([int(str(number))]).get(int(str(number)), [])
+        chain = self._store.ledger.histories([int(str(number))]).get(int(str(number)), [])
         return [] if chain and _is_task(chain[-1]) else chain
 
     def _item(self, fact: Fact) -> dict[str, Any]:
@@ -500,7 +500,7 @@ class Memory:
     def _items(self, facts: Sequence[Fact]) -> list[tuple[dict[str, Any], Fact]]:
         """Return facts as memories, in order, each with its fact."""
         bare = [fact.id for fact in facts if _id_in(fact) is None or CREATED not in fact.metadata]
-        chains = self._store.histories(bare) if bare else {}
+        chains = self._store.ledger.histories(bare) if bare else {}
         return [(_as_memory(fact, (chains.get(fact.id) or [fact])[0]), fact) for fact in facts]
 
 

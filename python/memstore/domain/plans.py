@@ -101,7 +101,7 @@ class Reverted(Record):
     act: int | None
     """The id of the first line that it wrote; ``None`` if there was nothing to do."""
     lines: tuple[int, ...]
-    """The lines that it wrote. ``store.revert(lines=done.lines)`` takes it back."""
+    """The lines that it wrote. ``store.ledger.revert(lines=done.lines)`` takes it back."""
     steps: tuple[Step, ...]
 
 

@@ -62,7 +62,7 @@ class FactSearch(FactNarrowing, FactRanking, total=False):
 
 
 class FactRecall(FactNarrowing, total=False):
-    """The keywords of ``Store.recall`` and ``Store.said``."""
+    """The keywords of ``Store.recall`` and ``Store.turns_for``."""
 
     half_lives_seconds: Mapping[str, float] | None
     min_relevance: float | None
@@ -110,7 +110,7 @@ class ProposalList(ProposalNarrowing, total=False):
 
 
 class ActList(TypedDict, total=False):
-    """The keywords of ``Store.log``."""
+    """The keywords of ``Store.ledger.log``."""
 
     since: datetime | str | None
     until: datetime | str | None
@@ -125,7 +125,7 @@ class ActList(TypedDict, total=False):
 
 
 class DifferenceList(TypedDict, total=False):
-    """The keywords of ``Store.diff``."""
+    """The keywords of ``Store.ledger.diff``."""
 
     subject: str | None
     category: str | None

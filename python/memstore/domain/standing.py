@@ -129,6 +129,15 @@ class Standing:
         """Whether it may be told how much other owners hold."""
         return self.widest is None
 
+    def check_unbound(self, does: str) -> None:
+        """Refuse what owners cannot limit.
+
+        Raises:
+            InvalidArgument: the store is of some owners.
+        """
+        if self.bound is not None:
+            raise InvalidArgument(f"cannot limit this, which {does}", argument="owners")
+
     def owners_for(self, named: Scope) -> Scope:
         """Return the owners of a new record, which may name some.
 

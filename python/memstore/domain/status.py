@@ -181,7 +181,7 @@ class StoreStatus(StoreCounts):
     """How much they may take; above it, the one used longest ago is dropped."""
     head: str
     """The end of the journal: the number of its lines and the last hash. Kept elsewhere, it shows
-    :meth:`memstore.Store.verify` later that nobody rewrote them."""
+    :meth:`memstore.Store.ledger.verify` later that nobody rewrote them."""
     schema_version: int
     locks: str
     """What owns the locks on the file: ``open file description``, ``handle`` on Windows, or

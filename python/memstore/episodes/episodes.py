@@ -124,7 +124,7 @@ class Episodes(zones.Zoned):
         """Record an episode; it is on disk when this returns, and found by words at once.
 
         No model is used. The episode is embedded later, in the background or by
-        :meth:`memstore.Store.embed_pending`.
+        :meth:`memstore.File.embed_pending`.
 
         A text of more than 1,000,000 characters is kept as several episodes, its parts: at one
         place of the thread (without a thread: of one of its own), each with the member ``part`` in
@@ -688,8 +688,8 @@ class Episodes(zones.Zoned):
     def erase(self, episode_id: int | str) -> bool:
         """Permanently remove an episode's text from the file.
 
-        The facts that were extracted from it stay; :meth:`memstore.Store.erasure` says which, and
-        erases them with it. With a part of a long text, its other parts are erased.
+        The facts that were extracted from it stay; :meth:`memstore.Store.ledger.erasure` says
+        which, and erases them with it. With a part of a long text, its other parts are erased.
 
         Returns:
             Whether the bytes are already gone from the files; see :meth:`memstore.Store.erase`.

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from memstore.domain.records import Fact
     from memstore.facts.checks import Prepared
-    from memstore.facts.facts import Facts
+    from memstore.facts.transactions import FactTransactions
     from memstore.facts.writer import FactWriter
 
 
@@ -95,7 +95,7 @@ class DeleteFact:
     evidence: Mapping[str, Any] | None = None
     at: datetime | None = None
     """When it counts as deleted, ``None`` for now. Facts deleted at one moment, even by several
-    transactions, can be restored together: :meth:`memstore.Store.restore_deleted`."""
+    transactions, can be restored together: :meth:`memstore.Store.ledger.restore_deleted`."""
 
 
 @frozen(kw_only=True)
@@ -127,8 +127,10 @@ class Applied:
     proposal_id: int | None = None
 
 
-def apply(facts: Facts, changes: Sequence[Change], since: int | None = None) -> list[Applied]:
-    """Apply changes in order, in one transaction; see :meth:`memstore.Store.apply`."""
+def apply(
+    facts: FactTransactions, changes: Sequence[Change], since: int | None = None
+) -> list[Applied]:
+    """Apply changes in order, in one transaction; see :meth:`memstore.Store.ledger.apply`."""
     if since is not None:
         checked_id(since, "since")
         checked_number(since, "since", 0, MAX_NUMBER)
@@ -156,7 +158,8 @@ def carry_out(
 ) -> list[Applied]:
     """Apply changes in order, in an open transaction.
 
-    New facts already have their owners; ``prepared`` is the result of :meth:`Facts.prepare`.
+    New facts already have their owners; ``prepared`` is what
+    :meth:`FactTransactions.prepare` returned.
     """
     claims = any(isinstance(change, AddFact) and change.unless_known for change in changes)
     writer.look_up(prepared, claims=claims)

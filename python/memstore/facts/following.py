@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from memstore.database.engine import Transaction
     from memstore.domain.records import Fact, NewFact
     from memstore.facts.checks import Prepared
-    from memstore.facts.facts import Facts
+    from memstore.facts.transactions import FactTransactions
 
 SETTING: Final = "followed:"
 """The beginning of the settings' keys."""
@@ -118,7 +118,9 @@ class _PlaceState:
         meta_table.put(transaction, key, json.dumps(value, separators=(",", ":")))
 
 
-def follow(facts: Facts, reading: FilesReading, alike: Callable[[str], Sequence[int]]) -> Followed:
+def follow(
+    facts: FactTransactions, reading: FilesReading, alike: Callable[[str], Sequence[int]]
+) -> Followed:
     """Bring the facts of a place up to date with its files; doing so again changes nothing.
 
     Args:
@@ -147,7 +149,7 @@ def _named(*parts: object) -> str:
 
 
 def _prepared(
-    facts: Facts, change: _Change, refused: set[str], done: Followed
+    facts: FactTransactions, change: _Change, refused: set[str], done: Followed
 ) -> dict[str, Prepared]:
     """Check and embed the first texts that are new; those that are refused are left out."""
     found: dict[str, Prepared] = {}
@@ -217,7 +219,7 @@ class _Follower:
 
     def __init__(
         self,
-        facts: Facts,
+        facts: FactTransactions,
         reading: FilesReading,
         prepared: Mapping[str, Prepared],
         near: Mapping[str, Sequence[int]],

@@ -157,8 +157,15 @@ def facts_among(items: Iterable[NewFact | DeleteKey]) -> list[NewFact]:
 # -- reading -------------------------------------------------------------------------------
 
 
-def by_keys(transaction: Transaction, standing: Standing, keys: Sequence[str]) -> dict[str, Fact]:
-    """Return the active facts with external keys, by key."""
+def by_keys(
+    transaction: Transaction,
+    standing: Standing,
+    keys: Sequence[str],
+    moment: Moment | None = None,
+) -> dict[str, Fact]:
+    """Return the active facts with external keys, by key; those of a moment if one is given."""
+    if moment is not None:
+        return _by_keys_at(transaction, standing, keys, moment)
     owners = standing.selected
     found = [*fact_table.of_external_keys(transaction, standing.namespace, keys, owners)]
     return _newest(fact for fact in found if fact.status == "active")
@@ -182,10 +189,9 @@ def under(
     return found
 
 
-def by_keys_at(
+def _by_keys_at(
     transaction: Transaction, standing: Standing, keys: Sequence[str], moment: Moment
 ) -> dict[str, Fact]:
-    """Return the facts that were active at a moment and had the keys then, by key."""
     every = _ever(transaction, standing, keys)
     ids = [fact.id for fact in every]
     then = past.facts_at(transaction, ids, moment)
@@ -200,9 +206,15 @@ def _newest(facts: Iterator[Fact]) -> dict[str, Fact]:
     return found
 
 
-def history(transaction: Transaction, standing: Standing, key: str) -> list[Fact]:
-    """Return every fact that has the key, in any state, oldest first."""
-    return [*_ever(transaction, standing, [key])][::-1]
+def history(
+    transaction: Transaction, standing: Standing, key: str, moment: Moment | None = None
+) -> list[Fact]:
+    """Return every fact that has the key, in any state, oldest first; had it, at a moment."""
+    found = [*_ever(transaction, standing, [key])][::-1]
+    if moment is None:
+        return found
+    then = past.facts_at(transaction, [fact.id for fact in found], moment)
+    return [then[fact.id] for fact in found if fact.id in then and then[fact.id].external_key]
 
 
 def _ever(transaction: Transaction, standing: Standing, keys: Sequence[str]) -> Iterator[Fact]:

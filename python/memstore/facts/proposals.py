@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from memstore.database.engine import Engine, Transaction
     from memstore.domain.records import Fact
     from memstore.facts.checks import Prepared
-    from memstore.facts.facts import Facts
+    from memstore.facts.transactions import FactTransactions
     from memstore.facts.writer import FactWriter
 
 
@@ -48,7 +48,7 @@ VERDICTS: Final = ("accept", REJECT)
 class Proposals(zones.Zoned):
     """The proposals of one namespace."""
 
-    def __init__(self, engine: Engine, facts: Facts) -> None:
+    def __init__(self, engine: Engine, facts: FactTransactions) -> None:
         self._engine = engine
         self._facts = facts
 

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     from memstore.database.engine import Engine
     from memstore.facts import due as dues
-    from memstore.facts.facts import Facts
+    from memstore.facts.transactions import FactTransactions
 else:
     dues = lazy_import("memstore.facts.due")
 
@@ -47,7 +47,7 @@ AT_ONCE: Final = datetime.min.replace(tzinfo=UTC)
 class Tasks(zones.Zoned):
     """The tasks of one namespace."""
 
-    def __init__(self, engine: Engine, facts: Facts, source: str) -> None:
+    def __init__(self, engine: Engine, facts: FactTransactions, source: str) -> None:
         self._engine = engine
         self._facts = facts
         self._source = source

@@ -427,6 +427,20 @@ class FactWriter:
         if old.pinned_at is not None:
             self.pin(self.known(new_id), {"supersedes": old.id}, episode_id)
 
+    def supersede(self, old_id: int, new_id: int, *, any_subject: bool) -> Fact | None:
+        """Let a stored fact supersede another; return that, or ``None`` if it was only proposed."""
+        old = self.retirable(old_id)
+        new = self.known(new_id)
+        if new.status != "active":
+            raise Conflict(
+                f"fact {new_id} is {rules.standing(new)}, so it cannot supersede fact {old_id}",
+                remedy=rules.way_out(new),
+            )
+        if not any_subject:
+            rules.check_alike(old, new)
+        is_person = trust.is_person(self.transaction, self.changes.author)
+        return self.known(old_id) if self.retire(old, new_id, decided=is_person) else None
+
     def confirm_known(
         self,
         new: Prepared,

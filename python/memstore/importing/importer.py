@@ -143,7 +143,7 @@ def import_from(
     dry_run: bool = False,
     progress: Progress | None = None,
 ) -> ImportFromReport:
-    """Import a file of another program; see :meth:`memstore.Store.import_from`."""
+    """Import a file of another program; see :meth:`memstore.Store.transfer.import_from`."""
     refuse_named_pipe(path)
     _check_source(source, path)
     _check_included(source, include)

@@ -285,7 +285,9 @@ class Learner:
     def _carry_out(self, decisions: Decisions, episode: Episode) -> MemoryEvents:
         decisions = replace(decisions, items=self._within_trust(self._unsaid(decisions)))
         changes = [self._change(decision, episode) for decision in decisions]
-        applied = iter(self.store.of(self.scope).apply([one for one in changes if one is not None]))
+        applied = iter(
+            self.store.of(self.scope).ledger.apply([one for one in changes if one is not None])
+        )
         events: list[MemoryEvent] = []
         refused = [*decisions.refused]
         for decision, change in zip(decisions, changes, strict=True):

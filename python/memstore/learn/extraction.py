@@ -685,7 +685,7 @@ class Extractor:
                 for place, new in enumerate(usable)
             ]
             try:
-                applied = self._store.of(episode.scope).apply(
+                applied = self._store.of(episode.scope).ledger.apply(
                     changes,
                     since=since if not_compared is None and attempt < MAX_ATTEMPTS else None,
                 )

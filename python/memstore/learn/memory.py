@@ -404,7 +404,7 @@ class Memory(zones.Zoned):
         applied = [
             done
             for group in in_groups(changes, _bytes_of, CHANGED_AT_ONCE)
-            for done in self._store.of(scope).apply(group)
+            for done in self._store.of(scope).ledger.apply(group)
         ]
         return MemoryEvents([memory_event("NONE" if a.known else "ADD", a.fact) for a in applied])
 
@@ -456,7 +456,7 @@ class Memory(zones.Zoned):
             for hit in found
             if threshold is None or hit.score >= threshold
         )
-        turns = self._store.of(scope).said(query, found, filters=filters) if said else ()
+        turns = self._store.of(scope).turns_for(query, found, filters=filters) if said else ()
         return MemoryHits(
             hits,
             words_only=found.words_only,
@@ -528,7 +528,7 @@ class Memory(zones.Zoned):
             metadata=merge_patch(old.metadata, metadata or {}),
             supersedes=old.id,
         )
-        (applied,) = self._store.of(scope).apply([AddFact(fact=new)])
+        (applied,) = self._store.of(scope).ledger.apply([AddFact(fact=new)])
         return memory_event("UPDATE", applied.fact, old)
 
     @keywords(Owners)
@@ -549,7 +549,7 @@ class Memory(zones.Zoned):
         if old.status != "active":  # expired
             return deleted(self._store.delete(old.id))
         # apply() checks again in its transaction that the memory is still active.
-        (applied,) = self._store.of(scope).apply([DeleteFact(fact_id=old.id)])
+        (applied,) = self._store.of(scope).ledger.apply([DeleteFact(fact_id=old.id)])
         return deleted(applied.fact)
 
     @keywords(Owners)
@@ -560,7 +560,7 @@ class Memory(zones.Zoned):
 
         A few hundred are deleted per transaction. After an error or an interruption, the same call
         deletes the rest. All of them count as deleted at the same moment, so
-        :meth:`memstore.Store.restore_deleted` brings back what one call deleted.
+        :meth:`memstore.Store.ledger.restore_deleted` brings back what one call deleted.
 
         Args:
             everything: delete the memories of every scope in the namespace; not together with a
@@ -592,7 +592,7 @@ class Memory(zones.Zoned):
         # Other programs can let one owner's fact supersede another's, which is not shown here.
         own = self._store.of(scope)
         chain = {one.id: one for one in own.history(fact.id) if one.scope == scope}
-        lines = own.journal(fact.id)
+        lines = own.ledger.journal(fact.id)
         return history([*chain.values()], [line for line in lines if line.fact_id in chain])
 
     def reset(self, *, namespace: str) -> bool:

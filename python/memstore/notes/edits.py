@@ -78,7 +78,7 @@ class NotesPlan:
         chosen = [edit for edit in self.edits if edit.kind != "delete" or delete]
         changes = [change for edit in chosen if (change := self._change(edit)) is not None]
         if changes:
-            self._store.apply(changes)
+            self._store.ledger.apply(changes)
         left = {edit.note for edit in self.edits if edit not in chosen or edit.kind == "skip"}
         with suppress(OSError, StorageError):  # the notes are then kept as notes with edits
             self._note_imported({n: s for n, s in self._imported.items() if n not in left})
@@ -178,7 +178,7 @@ class _Planning:
 
     def _is_of_this_memory(self, read: ReadPage) -> bool:
         """Return whether a note, without proof, has a line that only this memory can have."""
-        if not read.ids or self._store.uuids(read.ids).keys() != read.ids:
+        if not read.ids or self._store.transfer.uuids(read.ids).keys() != read.ids:
             return False
         facts = {fact.id: fact for fact in self._store.get_many(read.ids)}
         return any(

@@ -319,14 +319,14 @@ class _Export:
     def _names_erased(self, here: bytes) -> bool:
         named = page.marks(_decoded(here))
         known = {fact.id for fact in self._store.get_many(named)}
-        return bool(self._store.uuids(named - known))
+        return bool(self._store.transfer.uuids(named - known))
 
     def _without_erased(self, here: bytes, names: Collection[str]) -> bytes | None:
         """Return a note with edits without what was erased; ``None`` if nothing is left of it."""
         text = _decoded(here)
         named = page.marks(text)
         facts = self._store.get_many(named)
-        erased = self._store.uuids(named - {fact.id for fact in facts})
+        erased = self._store.transfer.uuids(named - {fact.id for fact in facts})
         gone = {one.removesuffix(SUFFIX) for one in {*self._ours} - {*names}}
         kept = page.without(text, erased.keys(), _sentences(self._store, facts).keys(), gone)
         is_bare = kept != text and page.is_bare(kept)
@@ -372,7 +372,7 @@ def _sentences(store: Store, facts: Iterable[Fact]) -> dict[int, str]:
     for fact in facts:
         if fact.episode_id is None:
             continue
-        for leg in store.support(fact.id):
+        for leg in store.ledger.support(fact.id):
             if leg.episode_id is None or leg.start is None or leg.stop is None:
                 continue
             episode = store.episodes.get(leg.episode_id)

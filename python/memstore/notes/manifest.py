@@ -106,14 +106,14 @@ def read(folder: SharedFolder, store: Store) -> Manifest:
         ) from error
     if home != store.namespace:
         raise _of_another(f"namespace {home!r}" if isinstance(home, str) else "namespace", where)
-    if memory is not None and memory != store.identity():
+    if memory is not None and memory != store.transfer.identity():
         raise _of_another("memory", where)
     return Manifest(notes, frozenset(names), raw)
 
 
 def mark_of(store: Store) -> str:
     """Return the mark of what this memory writes, which others do not know."""
-    return hash_of(f"notes {store.identity()} {store.namespace}".encode())[:MARK_DIGITS]
+    return hash_of(f"notes {store.transfer.identity()} {store.namespace}".encode())[:MARK_DIGITS]
 
 
 def write(
@@ -142,7 +142,7 @@ def write(
 def _text_of(store: Store, notes: Mapping[str, Sequence[WrittenNote]]) -> bytes:
     value = {
         "format": FORMAT,
-        "memory": store.identity(),
+        "memory": store.transfer.identity(),
         "namespace": store.namespace,
         "notes": {
             name: [{"facts": one.facts, "proof": one.proof, "text": one.text} for one in states]
@@ -156,7 +156,7 @@ class Proofs:
     """The proofs of some facts' notes."""
 
     def __init__(self, store: Store, fact_ids: Iterable[int]) -> None:
-        self._uuids = store.uuids(fact_ids)
+        self._uuids = store.transfer.uuids(fact_ids)
 
     @classmethod
     def of(cls, store: Store, listed: Manifest, fact_ids: Iterable[int]) -> Proofs:

@@ -104,11 +104,11 @@ def search(
         said: search for what was said, too.
         to_model: a language model reads the answer; see :func:`of_nothing`.
         ranked: keywords of :meth:`Store.search` alone.
-        wanted: those that :meth:`Store.said` has, too.
+        wanted: those that :meth:`Store.turns_for` has, too.
     """
     seen = _at(store, as_of)
     hits = seen.search(query, **wanted, **ranked)
-    turns = seen.said(query, hits, **wanted) if said else None
+    turns = seen.turns_for(query, hits, **wanted) if said else None
     found = notes.of_search(hits, turns)
     if not hits and not turns:
         nouns = ("fact", "episode") if said else ("fact",)

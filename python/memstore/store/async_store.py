@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from functools import wraps
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from memstore.access.tokens import Tokens
 from memstore.coroutines import Awaited, awaited
@@ -14,7 +14,13 @@ from memstore.facts.proposals import Proposals
 from memstore.facts.tasks import Tasks
 from memstore.lazy import cached_property, lazy_import
 from memstore.store.file import File
+from memstore.store.keys import Keys, KeyView
+from memstore.store.ledger import Ledger, LedgerView
+from memstore.store.recorded_searches import RecordedSearches
+from memstore.store.sources import Sources
 from memstore.store.store import Store
+from memstore.store.transfer import Transfer, TransferView
+from memstore.store.view import GraphView, View
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -26,13 +32,17 @@ if TYPE_CHECKING:
     from memstore.errors import Reason
     from memstore.graph import graph
     from memstore.graph.graph import AsyncGraph
-    from memstore.store import async_plans, view
+    from memstore.store import async_plans
     from memstore.store.async_plans import AsyncErasurePlan, AsyncPlan
-    from memstore.store.view import AsyncView
 else:
     graph = lazy_import("memstore.graph.graph")
     async_plans = lazy_import("memstore.store.async_plans")
-    view = lazy_import("memstore.store.view")
+
+
+V = TypeVar("V", bound=View)
+K = TypeVar("K", bound=KeyView)
+L = TypeVar("L", bound=LedgerView)
+T = TypeVar("T", bound=TransferView)
 
 
 class AsyncTasks(Awaited[Tasks]):
@@ -98,9 +108,9 @@ class AsyncGenerations(Awaited[Generations]):
 # Exports are read whole in the thread, so that the event loop never waits for the disk.
 
 
-@wraps(Store.export)
-def _export(store: Store, *, progress: Progress | None = None) -> Iterator[str]:
-    return iter([*store.export(progress=progress)])
+@wraps(TransferView.export)
+def _export(room: TransferView, *, progress: Progress | None = None) -> Iterator[str]:
+    return iter([*room.export(progress=progress)])
 
 
 @wraps(File.export)
@@ -116,19 +126,86 @@ def _export_file(
 # What a caller works with afterwards is asynchronous, too.
 
 
-@wraps(Store.revert)
-def _revert(store: Store, /, **selected: Any) -> AsyncPlan:
-    return async_plans.AsyncPlan(store.revert(**selected))
+@wraps(Ledger.revert)
+def _revert(ledger: Ledger, /, **selected: Any) -> AsyncPlan:
+    return async_plans.AsyncPlan(ledger.revert(**selected))
 
 
-@wraps(Store.erasure)
-def _erasure(store: Store, /, **selected: Any) -> AsyncErasurePlan:
-    return async_plans.AsyncErasurePlan(store.erasure(**selected))
+@wraps(Ledger.erasure)
+def _erasure(ledger: Ledger, /, **selected: Any) -> AsyncErasurePlan:
+    return async_plans.AsyncErasurePlan(ledger.erasure(**selected))
 
 
 @wraps(Store.as_of)
 def _as_of(store: Store, moment: datetime | str) -> AsyncView:
-    return view.AsyncView(store.as_of(moment))
+    return AsyncView(store.as_of(moment))
+
+
+class AsyncKeyView(Awaited[K]):
+    get = awaited(KeyView.get)
+    get_many = awaited(KeyView.get_many)
+
+
+class AsyncKeys(AsyncKeyView[Keys]):
+    put = awaited(Keys.put)
+    delete = awaited(Keys.delete)
+    change = awaited(Keys.change)
+    first_stored = awaited(Keys.first_stored)
+    forget_versions = awaited(Keys.forget_versions)
+    folders = awaited(Keys.folders)
+
+
+class AsyncLedgerView(Awaited[L]):
+    log = awaited(LedgerView.log)
+    changes = awaited(LedgerView.changes)
+    diff = awaited(LedgerView.diff)
+    journal = awaited(LedgerView.journal)
+    histories = awaited(LedgerView.histories)
+    support = awaited(LedgerView.support)
+    explain = awaited(LedgerView.explain)
+
+
+class AsyncLedger(AsyncLedgerView[Ledger]):
+    activity = awaited(Ledger.activity)
+    apply = awaited(Ledger.apply)
+    revert = awaited(_revert)
+    restore_deleted = awaited(Ledger.restore_deleted)
+    erasure = awaited(_erasure)
+    verify = awaited(Ledger.verify)
+
+
+class AsyncSearches(Awaited[RecordedSearches]):
+    record = awaited(RecordedSearches.record)
+    list = awaited(RecordedSearches.list)
+    most_used = awaited(RecordedSearches.most_used)
+    never_used = awaited(RecordedSearches.never_used)
+    clear = awaited(RecordedSearches.clear)
+    note_use = awaited(RecordedSearches.note_use)
+
+
+class AsyncSources(Awaited[Sources]):
+    trust = awaited(Sources.trust)
+    distrust = awaited(Sources.distrust)
+    levels = awaited(Sources.levels)
+
+
+class AsyncTransferView(Awaited[T]):
+    export = awaited(_export)
+    uuids = awaited(TransferView.uuids)
+    identity = awaited(TransferView.identity)
+
+
+class AsyncTransfer(AsyncTransferView[Transfer]):
+    import_ = awaited(Transfer.import_)
+    import_from = awaited(Transfer.import_from)
+
+
+class AsyncGraphView(Awaited[GraphView]):
+    """:class:`GraphView` for asyncio."""
+
+    entities = awaited(GraphView.entities)
+    get = awaited(GraphView.get)
+    neighbours = awaited(GraphView.neighbours)
 
 
 class AsyncFile(Awaited[File]):
@@ -180,11 +257,82 @@ class AsyncFile(Awaited[File]):
     rebuild = awaited(File.rebuild)
 
 
-class AsyncStore(Awaited[Store]):
+class _AsyncReads(Awaited[V]):
+    """What a store and a view have in common."""
+
+    @property
+    def at(self) -> datetime:
+        """The moment; of a store, now."""
+        return self._blocking.at
+
+    @property
+    def namespace(self) -> str:
+        """The partition that everything is bound to."""
+        return self._blocking.namespace
+
+    @property
+    def path(self) -> str:
+        """The file, as an absolute path."""
+        return self._blocking.path
+
+    def __repr__(self) -> str:
+        return f"Async{self._blocking!r}"
+
+    search = awaited(View.search)
+    search_batch = awaited(View.search_batch)
+    recall = awaited(View.recall)
+    turns_for = awaited(View.turns_for)
+    why_not = awaited(View.why_not)
+    get = awaited(View.get)
+    get_many = awaited(View.get_many)
+    list = awaited(View.list)
+    count = awaited(View.count)
+    exists = awaited(View.exists)
+    history = awaited(View.history)
+
+
+class AsyncView(_AsyncReads[View]):
+    """:class:`View` for asyncio: the same methods as coroutines."""
+
+    def __init__(self, view: View) -> None:
+        super().__init__(view)
+        self.keys = AsyncKeyView(view.keys)
+        self.ledger = AsyncLedgerView(view.ledger)
+        self.transfer = AsyncTransferView(view.transfer)
+
+    @property
+    def line(self) -> int:
+        """The last line of the journal that counts: always the last one of an act."""
+        return self._blocking.line
+
+    @cached_property
+    def graph(self) -> AsyncGraphView:
+        """Entities and relations of then; see :attr:`View.graph`."""
+        made = self._blocking.graph
+        assert isinstance(made, GraphView)  # that of a store has a class of its own
+        return AsyncGraphView(made)
+
+    def of(
+        self,
+        owners: OwnersSelection | None = None,
+        /,
+        *,
+        user_id: str | None = None,
+        agent_id: str | None = None,
+        run_id: str | None = None,
+    ) -> Self:
+        """Return the view of the memories of owners; see :meth:`View.of`."""
+        own = self._blocking.of(owners, user_id=user_id, agent_id=agent_id, run_id=run_id)
+        return type(self)(own)
+
+    status = awaited(View.status)
+
+
+class AsyncStore(_AsyncReads[Store]):
     """:class:`Store` for asyncio: the same methods as coroutines; an async context manager.
 
     Each call runs in a thread. A cancelled call returns at once, but a transaction it has begun is
-    completed. :meth:`export` reads everything before it returns.
+    completed. ``transfer.export`` reads everything before it returns.
 
     Args:
         store: from :func:`memstore.open`; closing this object closes it.
@@ -195,6 +343,11 @@ class AsyncStore(Awaited[Store]):
         self.tasks = AsyncTasks(store.tasks)
         self.episodes = AsyncEpisodes(store.episodes)
         self.proposals = AsyncProposals(store.proposals)
+        self.keys = AsyncKeys(store.keys)
+        self.ledger = AsyncLedger(store.ledger)
+        self.searches = AsyncSearches(store.searches)
+        self.sources = AsyncSources(store.sources)
+        self.transfer = AsyncTransfer(store.transfer)
 
     @cached_property
     def file(self) -> AsyncFile:
@@ -206,24 +359,11 @@ class AsyncStore(Awaited[Store]):
         """Entities and relations, built from facts on request: ``build``, ``neighbours``."""
         return graph.AsyncGraph(self._blocking.graph)
 
-    @property
-    def namespace(self) -> str:
-        """The partition that every read and write is bound to."""
-        return self._blocking.namespace
-
-    @property
-    def path(self) -> str:
-        """The file, as an absolute path."""
-        return self._blocking.path
-
     async def __aenter__(self) -> Self:
         return self
 
     async def __aexit__(self, *_: object) -> None:
         await self.close()
-
-    def __repr__(self) -> str:
-        return f"Async{self._blocking!r}"
 
     def of(
         self,
@@ -267,9 +407,6 @@ class AsyncStore(Awaited[Store]):
     close = awaited(Store.close)
     add = awaited(Store.add)
     add_many = awaited(Store.add_many)
-    put = awaited(Store.put)
-    delete_keys = awaited(Store.delete_keys)
-    change_keys = awaited(Store.change_keys)
     set_expiry = awaited(Store.set_expiry)
     supersede = awaited(Store.supersede)
     confirm = awaited(Store.confirm)
@@ -279,58 +416,15 @@ class AsyncStore(Awaited[Store]):
     delete = awaited(Store.delete)
     restore = awaited(Store.restore)
     delete_all = awaited(Store.delete_all)
-    restore_deleted = awaited(Store.restore_deleted)
     reinstate = awaited(Store.reinstate)
-    apply = awaited(Store.apply)
-    revert = awaited(_revert)
     erase = awaited(Store.erase)
-    erasure = awaited(_erasure)
     clear = awaited(Store.clear)
-    touch = awaited(Store.touch)
-    search = awaited(Store.search)
-    recall = awaited(Store.recall)
     briefing = awaited(Store.briefing)
     remind = awaited(Store.remind)
-    said = awaited(Store.said)
-    search_batch = awaited(Store.search_batch)
-    may_replace = awaited(Store.may_replace)
-    why_not = awaited(Store.why_not)
-    record_search = awaited(Store.record_search)
-    searches = awaited(Store.searches)
-    given = awaited(Store.given)
-    clear_searches = awaited(Store.clear_searches)
-    get = awaited(Store.get)
-    get_many = awaited(Store.get_many)
-    uuids = awaited(Store.uuids)
-    identity = awaited(Store.identity)
-    by_key = awaited(Store.by_key)
-    by_keys = awaited(Store.by_keys)
-    first_stored = awaited(Store.first_stored)
-    forget_versions = awaited(Store.forget_versions)
-    key_folders = awaited(Store.key_folders)
     namespaces = awaited(Store.namespaces)
-    list = awaited(Store.list)
-    count = awaited(Store.count)
-    exists = awaited(Store.exists)
     subjects = awaited(Store.subjects)
     owners = awaited(Store.owners)
-    history = awaited(Store.history)
-    histories = awaited(Store.histories)
     as_of = awaited(_as_of)
-    journal = awaited(Store.journal)
-    log = awaited(Store.log)
-    changes = awaited(Store.changes)
-    activity = awaited(Store.activity)
-    diff = awaited(Store.diff)
-    support = awaited(Store.support)
-    explain = awaited(Store.explain)
-    trust = awaited(Store.trust)
-    distrust = awaited(Store.distrust)
-    sources = awaited(Store.sources)
-    embed_pending = awaited(Store.embed_pending)
-    export = awaited(_export)
-    import_ = awaited(Store.import_)
-    import_from = awaited(Store.import_from)
+    may_replace = awaited(Store.may_replace)
     counts = awaited(Store.counts)
     status = awaited(Store.status)
-    verify = awaited(Store.verify)

@@ -345,7 +345,7 @@ class File:
         progress: Progress | None = None,
         author: Author | None = None,
     ) -> ImportReport:
-        """Import an export; see :meth:`memstore.Store.import_`.
+        """Import an export; see :meth:`memstore.Store.transfer.import_`.
 
         Args:
             lines: the lines of :meth:`export`.
@@ -427,7 +427,7 @@ class File:
         progress: Progress | None = None,
         author: Author | None = None,
     ) -> ImportFromReport:
-        """Import the memories of another program; see :meth:`memstore.Store.import_from`.
+        """Import the memories of another program; see :meth:`memstore.Store.transfer.import_from`.
 
         Args:
             namespace: import everything into this one; by default, the source's namespaces and
@@ -460,7 +460,10 @@ class File:
     # -- looking after the file ---------------------------------------------------------------
 
     def head(self) -> Head:
-        """Return the end of the journal, to be kept elsewhere for :meth:`memstore.Store.verify`."""
+        """Return the end of the journal, to be kept elsewhere.
+
+        :meth:`memstore.Store.ledger.verify` compares the journal with it.
+        """
         with self.engine.read() as transaction:
             return journal.head(transaction)
 
@@ -617,7 +620,7 @@ class File:
     # -- the parts that stores use -------------------------------------------------------------
 
     def newest_id(self) -> int:
-        """Return the id of the newest fact, for ``since`` of :meth:`memstore.Store.apply`."""
+        """Return the id of the newest fact: ``since`` of :meth:`memstore.Store.ledger.apply`."""
         with self.engine.read() as transaction:
             return fact_table.newest_id(transaction)
 

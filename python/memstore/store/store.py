@@ -1,8 +1,7 @@
-"""The store: one namespace of an open file, and all operations on it."""
+"""The store: one namespace of an open file, and what is written to it."""
 
 from __future__ import annotations
 
-from contextlib import nullcontext
 from datetime import timedelta
 from functools import partial
 from typing import TYPE_CHECKING, Any, Final, Literal, Unpack, overload
@@ -14,176 +13,126 @@ from memstore.domain import clock, zones
 from memstore.domain.arguments import (
     MAX_NAME,
     MAX_NUMBER,
-    MAX_QUERY,
     checked_choice,
-    checked_id,
     checked_ids,
     checked_items,
-    checked_key,
-    checked_limit,
     checked_number,
-    checked_page,
     checked_records,
     checked_text,
     stored_text,
 )
-from memstore.domain.queries import (
-    ActList,
-    DifferenceList,
-    FactCount,
-    FactList,
-    FactRanking,
-    FactRecall,
-    FactSearch,
-    Page,
-)
+from memstore.domain.queries import FactSearch
 from memstore.domain.records import (
-    EVERYBODY,
-    NOBODY,
     AtLeast,
-    Fact,
-    Head,
-    JournalLine,
     NewFact,
     Scope,
-    SearchHit,
-    SearchHits,
     chosen_owners,
     is_among,
 )
 from memstore.domain.standing import Namespaces, Standing
-from memstore.errors import InvalidArgument, InvalidArgumentType
-from memstore.facts import rules
-from memstore.facts.facts import Facts, Unchanged
+from memstore.errors import Conflict, InvalidArgument, InvalidArgumentType, Remedy
+from memstore.facts import reading, rules
 from memstore.frozen import replace
-from memstore.keywords import keywords, part
+from memstore.keywords import keywords
 from memstore.lazy import cached_property, lazy_import
-from memstore.text.secrets import Screen
+from memstore.store.view import View
+from memstore.text.folding import subject_key
 
 if TYPE_CHECKING:
     import builtins
-    import os
-    import pathlib
-    from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-    from datetime import date, datetime, tzinfo
+    from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+    from datetime import datetime, tzinfo
     from typing import Self
 
-    from memstore import importing, transfer
-    from memstore.access import tokens
     from memstore.briefing import briefing
     from memstore.briefing.briefing import Briefing
     from memstore.database import journal
     from memstore.database import meta as meta_table
-    from memstore.database.engine import Progress, Transaction
+    from memstore.database.engine import Transaction
     from memstore.database.journal import Author
     from memstore.database.tables import generations as generation_table
     from memstore.database.tables import imports as imports_table
     from memstore.database.tables import pieces as piece_table
     from memstore.database.tables import readings as reading_table
-    from memstore.database.tables import searches as search_table
     from memstore.database.tables import unread as unread_table
     from memstore.database.tables import vectors as vector_table
     from memstore.domain import episodes as episode_records
-    from memstore.domain import erasures, plans, searches, status
-    from memstore.domain import log as logs
     from memstore.domain import moments as given_moments
-    from memstore.domain.episodes import EpisodeHits
-    from memstore.domain.explanations import Explanation
-    from memstore.domain.log import Act, DayActivity, LogLine
-    from memstore.domain.records import OwnersSelection
+    from memstore.domain import status
+    from memstore.domain.log import Act
+    from memstore.domain.records import Fact, OwnersSelection, SearchHits
     from memstore.domain.repairs import RepairedFact
-    from memstore.domain.searches import GivenFact, RecordedSearch
     from memstore.domain.status import Others, Owner, StoreCounts, StoreStatus, Subject
-    from memstore.domain.support import Leg
-    from memstore.domain.trust import Credit, TrustChange
-    from memstore.embedding import background, pending
-    from memstore.embedding.pending import EmbedReport
+    from memstore.domain.trust import Credit
     from memstore.episodes import episodes as log
-    from memstore.episodes import passages, since
+    from memstore.episodes import since
     from memstore.episodes.episodes import Episodes
-    from memstore.facts import batch, following, keyed, proposals, sources, tasks
-    from memstore.facts.batch import Applied, Change
+    from memstore.facts import (
+        following,
+        proposals,
+        rehearsing,
+        repairs,
+        subjects,
+        tasks,
+        transactions,
+    )
     from memstore.facts.following import FilesReading, Followed
-    from memstore.facts.keyed import DeleteKey
     from memstore.facts.proposals import Proposals
     from memstore.facts.tasks import Tasks
+    from memstore.facts.transactions import FactTransactions, Unchanged
     from memstore.graph import dependents, graph
     from memstore.graph.graph import Graph
-    from memstore.history import activity as activities
-    from memstore.history import differences as comparing
-    from memstore.history import erasing, erasure, moments, reverting, trust
-    from memstore.history import log as acts
-    from memstore.history.differences import Differences
-    from memstore.history.erasure import ErasurePlan, ErasureTarget
-    from memstore.history.reverting import Plan
-    from memstore.importing import ImportFromReport
+    from memstore.history import erasing, erasure, trust
     from memstore.prompting.reading_log import Readings
-    from memstore.search import bearing, recall, reminder, requests, why_not
+    from memstore.search import bearing, recall, reminder
     from memstore.search.index import residents
     from memstore.search.recall import Recalled
-    from memstore.search.why_not import WhyNot
-    from memstore.store import questions
+    from memstore.store import keys, ledger, recorded_searches, sources
+    from memstore.store import transfer as carrying
     from memstore.store import view as views
     from memstore.store.file import File
-    from memstore.store.view import View
-    from memstore.transfer import ImportReport
-    from memstore.upkeep import doctor, scheduled, verification
-    from memstore.upkeep.findings import Finding
+    from memstore.store.keys import Keys
+    from memstore.store.ledger import Ledger
+    from memstore.store.recorded_searches import RecordedSearches
+    from memstore.store.sources import Sources
+    from memstore.store.transfer import Transfer
 else:
-    activities = lazy_import("memstore.history.activity")
-    acts = lazy_import("memstore.history.log")
-    background = lazy_import("memstore.embedding.background")
-    batch = lazy_import("memstore.facts.batch")
     bearing = lazy_import("memstore.search.bearing")
-    comparing = lazy_import("memstore.history.differences")
     briefing = lazy_import("memstore.briefing.briefing")
-    doctor = lazy_import("memstore.upkeep.doctor")
+    carrying = lazy_import("memstore.store.transfer")
+    dependents = lazy_import("memstore.graph.dependents")
     episode_records = lazy_import("memstore.domain.episodes")
     erasing = lazy_import("memstore.history.erasing")
     erasure = lazy_import("memstore.history.erasure")
-    erasures = lazy_import("memstore.domain.erasures")
-    generation_table = lazy_import("memstore.database.tables.generations")
-    graph = lazy_import("memstore.graph.graph")
-    importing = lazy_import("memstore.importing")
-    journal = lazy_import("memstore.database.journal")
-    imports_table = lazy_import("memstore.database.tables.imports")
     following = lazy_import("memstore.facts.following")
-    keyed = lazy_import("memstore.facts.keyed")
+    generation_table = lazy_import("memstore.database.tables.generations")
+    given_moments = lazy_import("memstore.domain.moments")
+    graph = lazy_import("memstore.graph.graph")
+    imports_table = lazy_import("memstore.database.tables.imports")
+    journal = lazy_import("memstore.database.journal")
+    keys = lazy_import("memstore.store.keys")
+    ledger = lazy_import("memstore.store.ledger")
     log = lazy_import("memstore.episodes.episodes")
-    logs = lazy_import("memstore.domain.log")
     meta_table = lazy_import("memstore.database.meta")
-    passages = lazy_import("memstore.episodes.passages")
-    pathlib = lazy_import("pathlib")
-    pending = lazy_import("memstore.embedding.pending")
     piece_table = lazy_import("memstore.database.tables.pieces")
     proposals = lazy_import("memstore.facts.proposals")
     reading_table = lazy_import("memstore.database.tables.readings")
-    plans = lazy_import("memstore.domain.plans")
     recall = lazy_import("memstore.search.recall")
-    given_moments = lazy_import("memstore.domain.moments")
-    moments = lazy_import("memstore.history.moments")
-    reverting = lazy_import("memstore.history.reverting")
+    recorded_searches = lazy_import("memstore.store.recorded_searches")
+    rehearsing = lazy_import("memstore.facts.rehearsing")
     reminder = lazy_import("memstore.search.reminder")
-    requests = lazy_import("memstore.search.requests")
+    repairs = lazy_import("memstore.facts.repairs")
     residents = lazy_import("memstore.search.index.residents")
-    dependents = lazy_import("memstore.graph.dependents")
     since = lazy_import("memstore.episodes.since")
-    scheduled = lazy_import("memstore.upkeep.scheduled")
-    search_table = lazy_import("memstore.database.tables.searches")
-    searches = lazy_import("memstore.domain.searches")
+    sources = lazy_import("memstore.store.sources")
     status = lazy_import("memstore.domain.status")
-    sources = lazy_import("memstore.facts.sources")
+    subjects = lazy_import("memstore.facts.subjects")
     tasks = lazy_import("memstore.facts.tasks")
+    transactions = lazy_import("memstore.facts.transactions")
     trust = lazy_import("memstore.history.trust")
-    tokens = lazy_import("memstore.access.tokens")
-    transfer = lazy_import("memstore.transfer")
     unread_table = lazy_import("memstore.database.tables.unread")
     vector_table = lazy_import("memstore.database.tables.vectors")
-    questions = lazy_import("memstore.store.questions")
     views = lazy_import("memstore.store.view")
-    verification = lazy_import("memstore.upkeep.verification")
-    why_not = lazy_import("memstore.search.why_not")
-
 
 MAX_KEPT: Final = 1_000
 """Stores of owners that a store keeps."""
@@ -192,10 +141,13 @@ OWNERS_AT_ONCE: Final = 1_000
 """Sets of owners read together, to find those that a store is of."""
 
 
-class Store(zones.Zoned):
+class Store(View):
     """One namespace of an open file of memories; returned by :func:`memstore.open`.
 
-    It is a context manager. Any number of threads may use it.
+    A view of now that also writes. What most programs need is here; the rest is in its rooms:
+    :attr:`tasks`, :attr:`episodes`, :attr:`proposals`, :attr:`keys`, :attr:`ledger`,
+    :attr:`searches`, :attr:`sources`, :attr:`transfer`, :attr:`graph` and :attr:`file`. It is a
+    context manager. Any number of threads may use it.
     """
 
     def __init__(
@@ -206,24 +158,24 @@ class Store(zones.Zoned):
         closes_file: bool = False,
         author: Author | None = None,
         unchanged: Unchanged | None = None,
-        facts: Facts | None = None,
+        parent: Store | None = None,
     ) -> None:
-        self._file = file
-        self._author = file.author if author is None else author
-        self._zone = file.zone
-        self._standing = standing
+        super().__init__(file, standing, file.author if author is None else author, None)
         self._closes_file = closes_file
         self._unchanged = unchanged
         self._of: dict[OwnersSelection, Self] = {}
         """The stores of owners that were asked for, since a server needs the same ones often."""
-        self._facts = facts or Facts(
-            file.engine,
-            self._author,
-            standing,
-            file.embedder,
-            dependents,
-            file.screen,
-            unchanged,
+        self._parent = parent
+        """The store of other owners that it was made of."""
+
+    @cached_property
+    def _facts(self) -> FactTransactions:
+        """The transactions that write facts; stores of owners share what they know of the file."""
+        if self._parent is not None:
+            return self._parent._facts.of(self._standing)
+        file = self._file
+        return transactions.FactTransactions(
+            file.engine, self._author, self._standing, file.embedder, file.screen, self._unchanged
         )
 
     # The parts of a store are created, and their modules imported, on first use.
@@ -248,15 +200,44 @@ class Store(zones.Zoned):
         """Changes that need a decision: ``list``, ``get``, ``accept``, ``reject``."""
         return zones.bound(proposals.Proposals(self._file.engine, self._facts), self._zone)
 
-    @property
-    def readings(self) -> Readings:
-        """The log of how models read episodes, which a rebuild repeats."""
-        return self._file.readings
+    @cached_property
+    def keys(self) -> Keys:
+        """Facts under external keys: ``put``, ``get``, ``delete``, ``change``, ``folders``, …"""
+        return keys.Keys(self._file, self._facts)
+
+    @cached_property
+    def ledger(self) -> Ledger:
+        """What was done: ``log``, ``diff``, ``journal``, ``explain``, ``revert``, ``erasure``, …"""
+        return ledger.Ledger(self._file, self._facts)
+
+    @cached_property
+    def searches(self) -> RecordedSearches:
+        """What agents asked: ``record``, ``list``, ``most_used``, ``never_used``, ``clear``."""
+        return recorded_searches.RecordedSearches(self._file, self._facts)
+
+    @cached_property
+    def sources(self) -> Sources:
+        """How much sources count: ``trust``, ``distrust``, ``levels``."""
+        return zones.bound(sources.Sources(self._facts), self._zone)
+
+    @cached_property
+    def transfer(self) -> Transfer:
+        """Memories carried elsewhere and from elsewhere: ``export``, ``import_``, …"""
+        return carrying.Transfer(self._file, self._author, self._standing)
 
     @cached_property
     def graph(self) -> Graph:
         """Entities and relations, built from facts on request: ``build``, ``neighbours``."""
         return graph.Graph(self._file.engine, self._author, self._standing)
+
+    @property
+    def _log(self) -> Episodes:
+        return self.episodes
+
+    @property
+    def readings(self) -> Readings:
+        """The log of how models read episodes, which a rebuild repeats."""
+        return self._file.readings
 
     @property
     def timezone(self) -> tzinfo | None:
@@ -272,16 +253,6 @@ class Store(zones.Zoned):
         """
         self._standing.check_all()
         return self._file
-
-    @property
-    def namespace(self) -> str:
-        """The partition that every read and write is bound to."""
-        return self._standing.namespace
-
-    @property
-    def path(self) -> str:
-        """The file, as an absolute path."""
-        return self._file.engine.path
 
     def __enter__(self) -> Self:
         return self
@@ -338,7 +309,7 @@ class Store(zones.Zoned):
             standing,
             author=self._author,
             unchanged=self._unchanged,
-            facts=self._facts.of(standing),
+            parent=self,
         )
         if len(self._of) >= MAX_KEPT:
             self._of.clear()
@@ -383,7 +354,7 @@ class Store(zones.Zoned):
         Args:
             fact_ids: the facts that the decision rests on.
             since: the last line of the journal when they were read, such as
-                ``store.file.head().line``.
+                :attr:`line`.
 
         Raises:
             FactChanged: by its changes, if one was changed; nothing was done.
@@ -394,7 +365,7 @@ class Store(zones.Zoned):
             with self._file.engine.read() as transaction:
                 for one in ids:
                     rules.known(transaction, self._standing, one)
-        unchanged = Unchanged(tuple(ids), since)
+        unchanged = transactions.Unchanged(tuple(ids), since)
         return self._same(self._author, unchanged)
 
     def _same(self, author: Author, unchanged: Unchanged | None) -> Self:
@@ -467,7 +438,7 @@ class Store(zones.Zoned):
                 ``holds_until``. Extraction fills them.
             external_key: what your program calls it: exactly this text, among the facts of these
                 owners in this namespace. A current fact that has it is superseded; one that is
-                equal stays, with the new expiry. See :meth:`put`.
+                equal stays, with the new expiry. See :meth:`Store.keys.put`.
             unsearched: no search finds it, so that it may be large: up to 16 MiB of text, and as
                 much metadata (otherwise 1,000,000 characters and bytes of UTF-8, and 64 KiB).
             unless_known: if an active fact with the same owners, category, metadata and expiry
@@ -519,79 +490,6 @@ class Store(zones.Zoned):
         new_facts = checked_records(NewFact, facts, "facts")
         return self._facts.add_many(new_facts, unless_known=unless_known)
 
-    def put(
-        self, items: Iterable[NewFact | DeleteKey | Mapping[str, Any]]
-    ) -> builtins.list[Fact | None]:
-        """Put facts under their external keys, and delete keys, in one transaction.
-
-        A fact supersedes the current one with its key and its owners, whoever stored that and
-        however much it counts, with its chain, its journal and its undo; if both are equal (text,
-        subject, category, metadata, source, …), nothing changes but the expiry. After a deletion, a
-        key begins a new chain. It is looked up in the transaction that writes, so any number of
-        threads and processes may put one key. Keys are those of the store's own namespace.
-
-        Args:
-            items: :class:`NewFact` objects with an ``external_key``, mappings of their fields, or
-                :class:`memstore.facts.keyed.DeleteKey`, in order.
-
-        Returns:
-            The current fact for each; for a deletion the deleted one, ``None`` if there was none.
-
-        Raises:
-            ValueError: a fact without a key, or that cannot be stored; nothing was done.
-        """
-        return self._facts.put(keyed.checked_items_to_put(items))
-
-    def delete_keys(self, external_keys: Iterable[str]) -> builtins.list[Fact]:
-        """Delete the current facts with these external keys, in one transaction; return them.
-
-        Args:
-            external_keys: the keys; those that no current fact has are skipped.
-        """
-        keys = checked_items(external_keys, "external_keys")
-        wanted = [keyed.DeleteKey(external_key=key) for key in keys]
-        return [fact for fact in self._facts.put(wanted) if fact is not None]
-
-    def change_keys(
-        self,
-        decide: Callable[[dict[str, Fact]], Iterable[NewFact | DeleteKey | Mapping[str, Any]]],
-        *,
-        external_keys: Iterable[str] = (),
-        external_key_prefix: str | None = None,
-    ) -> builtins.list[Fact | None]:
-        """Put facts and delete keys by what is there, in the transaction that has read it.
-
-        So nothing is lost that others write at the same time, and no caller has to try again.
-        ``decide`` gets the active facts, by key, and returns what :meth:`put` takes. It is called
-        before the transaction, so that no lock is held while new texts are embedded; if the facts
-        changed in the meantime, it is called again in the transaction, and the new texts are
-        embedded later. It must do nothing else: above all, it must not use the store. If it raises,
-        nothing was done.
-
-        Args:
-            decide: what to put and delete; nothing, to leave all as it is.
-            external_keys: the keys whose facts it gets.
-            external_key_prefix: it also gets every fact whose key begins like this.
-
-        Returns:
-            As :meth:`put`.
-
-        Raises:
-            ValueError: a fact without a key, or that cannot be stored; nothing was done.
-        """
-        if not callable(decide):
-            raise InvalidArgumentType(
-                f"must be a function, not {type(decide).__name__}", argument="decide"
-            )
-        keys, standing = keyed.checked_keys(external_keys), self._standing
-        prefix = external_key_prefix
-        if prefix is not None:
-            prefix = stored_text(prefix, "external_key_prefix")
-        return self._facts.change_keys(
-            lambda transaction: keyed.under(transaction, standing, keys, prefix),
-            lambda facts: keyed.checked_items_to_put(decide(facts)),
-        )
-
     @overload
     def supersede(
         self,
@@ -614,20 +512,31 @@ class Store(zones.Zoned):
             old_id: the active fact that no longer holds.
             new_id: the active fact that holds instead.
             any_subject: allow a fact to replace one of another subject, or a task.
-            dry_run: write nothing, and return the act that it would be, as :meth:`log` would tell
-                it: also where a fact that counts less would only be proposed.
+            dry_run: write nothing, and return the act that it would be, as :meth:`Store.ledger.log`
+                would tell it: also where a fact that counts less would only be proposed.
 
         Raises:
             NotFound: one of them is not in this namespace.
             Conflict: the old one is already superseded, the new one is not active, both are the
                 same, or they differ in subject or kind.
         """
-        facts = self._facts
+
+        def supersede(transaction: Transaction) -> Fact | None:
+            if old_id == new_id:
+                raise Conflict(f"fact {old_id} cannot supersede itself")
+            _, writer = self._facts.found(transaction, old_id, acts=False)
+            return writer.supersede(old_id, new_id, any_subject=any_subject)
+
         if dry_run:
-            return facts.rehearsed(
-                lambda write: facts.superseded(write, old_id, new_id, any_subject=any_subject)
-            )
-        return facts.supersede(old_id, new_id, any_subject=any_subject)
+            return self._rehearsed(supersede)
+        with self._facts.writing() as transaction:
+            superseded = supersede(transaction)
+        if superseded is not None:
+            return superseded
+        raise Conflict(
+            f"fact {new_id} counts less than fact {old_id}, so replacing it was only proposed",
+            remedy=Remedy.ACCEPT,
+        )
 
     def confirm(self, fact_id: int) -> Fact:
         """Count one more confirmation that a fact holds true.
@@ -636,7 +545,9 @@ class Store(zones.Zoned):
             NotFound: no such fact.
             Conflict: it is superseded or deleted.
         """
-        return self._facts.confirm(fact_id)
+        with self._facts.changing(fact_id, acts=False) as (fact, writer):
+            rules.check_unretired(fact)
+            return writer.confirm(fact)
 
     def pin(self, fact_id: int) -> Fact:
         """Pin a fact: every session of its project begins with it, until it is unpinned.
@@ -647,7 +558,9 @@ class Store(zones.Zoned):
             NotFound: no such fact.
             Conflict: it is superseded or deleted.
         """
-        return self._facts.pin(fact_id)
+        with self._facts.changing(fact_id) as (fact, writer):
+            rules.check_unretired(fact)
+            return writer.pin(fact)
 
     def unpin(self, fact_id: int) -> Fact:
         """Remove the pin of a fact; one that is not pinned stays as it is.
@@ -656,7 +569,9 @@ class Store(zones.Zoned):
             NotFound: no such fact.
             Conflict: it is superseded or deleted.
         """
-        return self._facts.unpin(fact_id)
+        with self._facts.changing(fact_id) as (fact, writer):
+            rules.check_unretired(fact)
+            return writer.unpin(fact)
 
     def update_metadata(self, fact_id: int, patch: Mapping[str, Any]) -> Fact:
         """Apply a JSON merge patch (RFC 7396) to the metadata; ``None`` removes a key.
@@ -680,7 +595,11 @@ class Store(zones.Zoned):
             Conflict: it is superseded or deleted.
             ValueError: not a time, or none after the fact's ``valid_at``.
         """
-        return self._facts.set_expiry(fact_id, given_moments.until(expired_at, "expired_at"))
+        until = given_moments.until(expired_at, "expired_at")
+        with self._facts.changing(fact_id) as (fact, writer):
+            rules.check_unretired(fact)
+            rules.check_holds(fact.valid_at, until)
+            return writer.set_expiry(fact, until)
 
     @overload
     def delete(self, fact_id: int, *, dry_run: Literal[False] = False) -> Fact: ...
@@ -691,23 +610,28 @@ class Store(zones.Zoned):
 
         Args:
             fact_id: its id.
-            dry_run: write nothing, and return the act that it would be, as :meth:`log` would tell
-                it; one without changes if the fact is deleted already.
+            dry_run: write nothing, and return the act that it would be, as :meth:`Store.ledger.log`
+                would tell it; one without changes if the fact is deleted already.
 
         Raises:
             NotFound: no such fact.
         """
-        facts = self._facts
+
+        def delete(transaction: Transaction) -> Fact:
+            fact, writer = self._facts.found(transaction, fact_id)
+            return fact if fact.deleted_at is not None else writer.delete(fact)
+
         if dry_run:
-            return facts.rehearsed(lambda write: facts.deleted(write, fact_id))
-        return facts.delete(fact_id)
+            return self._rehearsed(delete)
+        with self._facts.writing() as transaction:
+            return delete(transaction)
 
     def delete_all(self, *, include_expired: bool = False) -> int:
         """Delete every active fact of the owners of a store, and return how many; tasks stay.
 
         A few hundred are deleted per transaction; after an interruption, the same call deletes the
-        rest. All of them count as deleted at the same moment, so :meth:`restore_deleted` brings
-        back what one call deleted.
+        rest. All of them count as deleted at the same moment, so
+        :meth:`Store.ledger.restore_deleted` brings back what one call deleted.
 
         Args:
             include_expired: also delete facts that have expired.
@@ -732,21 +656,8 @@ class Store(zones.Zoned):
             NotFound: no such fact.
             Conflict: it is active, or the newest of its chain is deleted.
         """
-        return self._facts.restore(fact_id)
-
-    def restore_deleted(self, deleted_at: datetime | str) -> int:
-        """Restore every fact that was deleted at exactly this moment; return how many.
-
-        :meth:`memstore.Memory.delete_all` deletes all its memories at one moment. They are restored
-        a few hundred per transaction; after an interruption, the same call restores the rest.
-
-        Args:
-            deleted_at: the ``deleted_at`` of any of them.
-        """
-        at = clock.moment(deleted_at, "deleted_at")
-        if at is None:
-            raise InvalidArgument("is required", argument="deleted_at")
-        return self._facts.restore_deleted(at)
+        with self._facts.changing(fact_id) as (fact, writer):
+            return repairs.restore(writer, fact)
 
     def reinstate(self, fact_id: int) -> RepairedFact:
         """Bring back a fact that should not have been superseded, because both facts hold.
@@ -760,75 +671,8 @@ class Store(zones.Zoned):
             NotFound: no such fact.
             Conflict: it is not superseded, or an active fact already says the same.
         """
-        return self._facts.reinstate(fact_id)
-
-    def revert(
-        self,
-        *,
-        episode: int | None = None,
-        source: str | None = None,
-        run: str | None = None,
-        actor: str | None = None,
-        since: datetime | str | None = None,
-        lines: Iterable[int] | None = None,
-        acts: Iterable[int] | None = None,
-    ) -> Plan:
-        """Plan to take back changes of facts, and change nothing; ``apply()`` of the plan does it.
-
-        Added facts are deleted; superseded ones are active again, deleted ones restored; metadata,
-        the status of tasks, pins and confirmations go back to what they were; open proposals are
-        rejected. What was changed again by something else is a conflict and is left alone, unless
-        ``apply(decide={12: "undo"})`` says otherwise. Episodes stay; :meth:`Episodes.erase` removes
-        one. Each condition narrows the selection.
-
-        Args:
-            episode: the changes that an episode caused, and the facts drawn from it.
-            source: the changes made through this program or interface, and the facts that have it
-                as their source or were drawn from an episode of it, such as ``"web:example.org"``.
-            run: the changes of one opening of the file or session of a server, as in the journal.
-            actor: the changes by this person or program.
-            since: the changes from this moment on; as in :meth:`log`.
-            lines: the changes in these lines of the journal, such as ``lines`` of what ``apply()``
-                returned.
-            acts: all changes of these acts, each by the number that :meth:`log` gives it.
-
-        Raises:
-            ValueError: nothing was selected, or something that cannot be read.
-        """
-        chosen = plans.selection(
-            episode=episode,
-            source=source,
-            run=run,
-            actor=actor,
-            since=questions.first_time(self._file, self._standing, since),
-            lines=lines,
-            acts=acts,
-        )
-        return reverting.plan(self._file.engine, self._author, chosen, self._standing)
-
-    def apply(
-        self, changes: Iterable[Change], *, since: int | None = None
-    ) -> builtins.list[Applied]:
-        """Apply several changes in one transaction: all of them, or none.
-
-        Changes that were decided earlier are checked again: every fact they name must still be
-        active.
-
-        Args:
-            changes: :class:`memstore.facts.batch.AddFact`, ``SupersedeFact``, ``DeleteFact`` and
-                ``KeepFact``, applied in order.
-            since: :meth:`memstore.File.newest_id` from before the caller read the facts it decided
-                on. If a subject has got a new fact since then, adding to it is refused.
-
-        Returns:
-            The result of each change, in order.
-
-        Raises:
-            NotFound: a fact is not in this namespace, or has other owners.
-            Conflict: a fact is no longer active; re-read and decide again.
-            ValueError: a text, a time or metadata that cannot be stored.
-        """
-        return batch.apply(self._facts, checked_items(changes, "changes"), since)
+        with self._facts.changing(fact_id) as (fact, writer):
+            return repairs.reinstate(writer, fact)
 
     def erase(self, fact_id: int) -> bool:
         """Permanently remove a fact's text from the file, the index and the journal.
@@ -836,7 +680,7 @@ class Store(zones.Zoned):
         Its empty row stays in its chain. The whole file is rewritten, so that no old page keeps the
         text. Earlier copies (backups, exports) keep it, and so does the episode that it was
         extracted from: ``episodes.erase`` removes that. If it was the newest of its chain, nothing
-        of the chain is left active. :meth:`erasure` erases several facts by a plan.
+        of the chain is left active. :meth:`Store.ledger.erasure` erases several facts by a plan.
 
         Returns:
             False while another process writes or still reads an older state: the text can no
@@ -846,72 +690,13 @@ class Store(zones.Zoned):
         Raises:
             NotFound: no such fact.
         """
-        is_gone = self._facts.erase(fact_id)
+        with self._facts.writing() as transaction:
+            fact = rules.reached(transaction, self._standing, fact_id)
+            writer = self._facts.writer(transaction, fact.namespace)
+            writer.check_acts(fact)
+            erasing.erase_fact(writer.changes, fact, dependents)
+        is_gone = self._file.engine.compact()
         return self._file.searches.facts.index.rewrite() and is_gone
-
-    def erasure(
-        self,
-        *,
-        episode: int | None = None,
-        subject: str | None = None,
-        source: str | None = None,
-        owner: Scope | str | None = None,
-        run: str | None = None,
-        facts: Iterable[int] | None = None,
-        drawn: bool = True,
-    ) -> ErasurePlan:
-        """Plan to erase facts and episodes, and change nothing; ``apply()`` of the plan does it.
-
-        Facts drawn from an episode that goes go with it, unless they have another leg
-        (:meth:`support`): those stay and lose only this one. Each condition narrows the selection;
-        with a subject or facts, no episode goes.
-
-        Args:
-            episode: this episode, and the facts drawn from it.
-            subject: the facts about this subject, in any state.
-            source: the facts and episodes that have it as their source, such as
-                ``"web:example.org"``, or that were recorded through this program or interface.
-            owner: all that belongs to a user, given by id, whatever the agent and the run; or to
-                the owners of a scope, as far as its ids are set.
-            run: what was recorded in one opening of the file or session of a server, as in the
-                journal.
-            facts: these facts, by their ids.
-            drawn: whether facts that were only drawn from episodes go with them.
-
-        Raises:
-            NotFound: there is no such episode or fact, or nothing is stored that is selected.
-            ValueError: nothing was selected, or something that cannot be read.
-        """
-        chosen = erasures.selection(
-            episode=episode,
-            subject=subject,
-            source=source,
-            owner=owner,
-            run=run,
-            facts=facts,
-            drawn=drawn,
-        )
-        standing = self._standing
-        if standing.owners is None and owner is not None:
-            standing = replace(standing, owners=EVERYBODY)
-        file = self._file
-        with nullcontext() if file.read_only else self._facts.writing():
-            pass  # adopts what other programs have inserted
-        return erasure.plan(self._place(), chosen, standing)
-
-    def _check_unbound(self, does: str) -> None:
-        if self._standing.bound is not None:
-            raise InvalidArgument(f"cannot limit this, which {does}", argument="owners")
-
-    def _place(self) -> ErasureTarget:
-        file = self._file
-        return erasure.ErasureTarget(
-            file.engine,
-            self._author,
-            dependents,
-            file.searches.rewrite,
-            () if self._standing.confined else file.copies(),
-        )
 
     def clear(self) -> bool:
         """Permanently erase every fact, task and episode of the namespace.
@@ -924,85 +709,21 @@ class Store(zones.Zoned):
             Whether the bytes are already gone from the files; see :meth:`erase`.
 
         Raises:
-            ValueError: the store is :meth:`of` some owners; :meth:`erasure` erases what is theirs.
+            ValueError: the store is :meth:`of` some owners; :meth:`Store.ledger.erasure` erases
+                what is theirs.
         """
-        self._check_unbound("erases what everybody has")
+        self._standing.check_unbound("erases what everybody has")
         with self._facts.writing():
             pass  # adopts what other programs have inserted
-        return erasure.clear(self._place(), self.namespace)
+        target = ledger.erasure_target(self._file, self._facts)
+        return erasure.clear(target, self.namespace)
 
-    def touch(self, fact_ids: Iterable[int]) -> int:
-        """Count one use of each fact; return how many of them are in this namespace."""
-        ids = checked_items(fact_ids, "fact_ids")
-        for fact_id in ids:
-            checked_id(fact_id, "fact_ids")
-        with self._file.engine.write() as transaction:
-            if self._standing.bound is not None:
-                known = fact_table.get_many(transaction, ids).values()
-                ids = [fact.id for fact in known if rules.is_seen(fact, self._standing)]
-            uses, now = dict.fromkeys(ids, 1), clock.utc_now()
-            return sum(
-                fact_table.touch(transaction, uses, namespace, now)
-                for namespace in self._facts.namespaces
-            )
+    def _rehearsed(self, work: Callable[[Transaction], object]) -> Act:
+        """Return the act that some work in a transaction would be; nothing is written."""
+        facts = self._facts
+        return rehearsing.rehearse(facts.writing(), work, self._author, facts.namespaces)
 
     # -- finding -----------------------------------------------------------------------------
-
-    @keywords(FactSearch, limit=10, context=0, active_only=True, matched=False, touch=True)
-    def search(self, query: str, **asked: Unpack[FactSearch]) -> SearchHits:
-        """Find facts by words and by meaning, best first.
-
-        Any text is a query; its words have no special syntax. Facts that contain only some of the
-        words are found too. If the query cannot be embedded, the search uses words only, and
-        ``words_only`` of the result says why.
-
-        Args:
-            query: a question or some words.
-            limit: the maximum number of facts, 1 to 1000.
-            context: the number of neighbours to return on either side of each fact in its thread, 0
-                to 10. They have the same owners and pass the same filters, but are never tasks.
-                Each is returned once, and hits are not repeated as neighbours.
-            subject: only facts about this.
-            category: only facts of this category.
-            filters: conditions on metadata: ``{"key": value}``, or ``[("key", "<=", value)]``
-                with ``= != < <= > >= in contains``; see :class:`memstore.MetadataFilter`, which has
-                nested keys too, :class:`memstore.AnyOf` and :class:`memstore.Not`.
-            namespaces: search these instead of the store's own; ``"all"`` for all.
-            external_key_prefix: only facts with an external key that begins like this.
-            active_only: leave out superseded and expired facts.
-            valid_on: only facts that held then, as far as is known now: a time, or a day
-                at some time of which they held. A fact holds from its ``valid_at``, or else
-                ``created_at``, until :attr:`Fact.holds_until`; superseded and expired facts pass.
-            tasks: whether to find tasks too; ``None``: only if ``subject`` is ``todo``.
-            created_after, created_before: only facts stored between these times (exclusive).
-            valid_after, valid_before: only facts whose ``valid_at``, or else ``created_at``, is
-                between these times (exclusive).
-            offset: skip this many, to read an answer in pages: the first page has ``offset=0``. All
-                pages are parts of one order of at most 1,000 facts, in which newer facts are named,
-                but not moved next to those that they may replace; it takes longer than a search
-                without an offset.
-            word_weight: the weight of the words, 0.6 by default.
-            vector_weight: the weight of the meaning, 0.4 by default.
-            half_lives_seconds: by category, the time in which :attr:`SearchHit.decay` is halved; 0
-                for never. A category that is not in the table does not age, so ``{}`` switches age
-                off. ``None`` stands for the table that the store was opened with. Age only orders
-                facts that match equally well; in the classic ranking it multiplies the score.
-            ranking: ``"contextual"`` (the default) also uses conversations, names, dates and the
-                kind of answer that the question asks for; ``"classic"`` uses only words and
-                meaning, with the weights above. The ranking is also classic if a weight is given or
-                while the index is being built; :attr:`SearchHits.ranking` says which one was used.
-            min_relevance: leave out what is less relevant, 0 to 1, unless it has a rare word, name
-                or identifier of the query, or ranks near a hit that is relevant;
-                :attr:`SearchHits.hidden` counts it. 0.075 by default, in the classic ranking 0. A
-                search by words alone leaves nothing out.
-            matched: let each hit say which of its words match the query: exactly, without accents,
-                by their stems, as the search found them; also in scripts without spaces.
-            touch: count a use of every fact found.
-
-        Raises:
-            ValueError: a limit, weight or filter out of range.
-        """
-        return self._search([query], asked)[0]
 
     def briefing(
         self,
@@ -1052,107 +773,6 @@ class Store(zones.Zoned):
             last_sessions=last_sessions,
             counter=counter,
         )
-
-    @keywords(FactSearch, limit=10, context=0, active_only=True, matched=False, touch=True)
-    def search_batch(self, queries: Sequence[str], **asked: Unpack[FactSearch]) -> list[SearchHits]:
-        """Search for several queries with one call to the embedder; see :meth:`search`."""
-        if isinstance(queries, str):
-            raise InvalidArgumentType("must be a list of texts, not one text", argument="queries")
-        return self._search(checked_items(queries, "queries"), asked)
-
-    def _search(
-        self, queries: Sequence[str], asked: FactSearch, ids: Collection[int] | None = None
-    ) -> builtins.list[SearchHits]:
-        ranking = part(FactRanking, asked)
-        request = questions.request(self._file, self._standing, asked, ranking)
-        if ids is not None:
-            request = replace(request, wanted=replace(request.wanted, among=ids))
-        found = self._file.searches.facts.batch(queries, request)
-        if asked["touch"] and not self._file.read_only:
-            self._file.use_counts.note(hit.fact.id for hits in found for hit in hits)
-        return found
-
-    @keywords(FactRecall, active_only=True, touch=True)
-    def recall(
-        self,
-        query: str,
-        *,
-        max_tokens: int,
-        counter: Callable[[str], int] | None = None,
-        episodes: bool = True,
-        **asked: Unpack[FactRecall],
-    ) -> Recalled:
-        """Return the best memories for a question as a text for a prompt, within a token budget.
-
-        There is one line for each fact or episode, with its id, below the date that it shares with
-        others, and no repetition. The best ones are taken until one does not fit, and the next ones
-        fill the room that is left, as far as they fit.
-        Memories are data, not instructions: line breaks in them become spaces, so each stays on
-        one line.
-
-        Args:
-            query: a question or some words.
-            max_tokens: the maximum length of the text.
-            counter: returns the number of tokens of a text, for the model that will read it; by
-                default an estimate that no current model exceeds.
-            episodes: recall episodes too. Filters on times apply to them; any other filter (a
-                subject, a category, metadata, superseded facts) leaves them out.
-            subject: this and the other keywords are those of :meth:`search`. ``min_relevance``
-                applies to facts and episodes separately. Episodes do not age.
-
-        Raises:
-            ValueError: a budget below 1, or a filter out of range.
-        """
-        checked_number(max_tokens, "max_tokens", 1, MAX_NUMBER)
-        ranking: FactRanking = {**part(FactRanking, asked), "limit": recall.FOUND}
-        request = questions.request(self._file, self._standing, asked, ranking)
-        said = (
-            questions.episodes_beside(self.episodes, query, asked)
-            if episodes
-            else episode_records.EpisodeHits()
-        )
-        facts = self._file.searches.facts.find(query, request)
-        with self._file.engine.read() as transaction:
-            marks = recall.sources_of(transaction, facts, said)
-        found = recall.recalled(facts, said, max_tokens, counter, marks)
-        if asked["touch"] and not self._file.read_only:
-            self._file.use_counts.note(found.facts)
-        return found
-
-    @keywords(FactRecall, active_only=True, touch=True)
-    def said(
-        self,
-        query: str,
-        hits: Sequence[SearchHit] = (),
-        *,
-        limit: int = 5,
-        **asked: Unpack[FactRecall],
-    ) -> EpisodeHits:
-        """Return what was said about a query, to be shown beside the facts of a search.
-
-        Turns are ranked together with the facts, as in :meth:`recall`; those far behind the best
-        are left out, and those that repeat one of the facts: one that was extracted from the turn,
-        or has the same words. Each turn comes with the question that it answers (in ``before``), or
-        with the answer to it (in ``after``).
-
-        Args:
-            query: a question or some words.
-            hits: the facts that a search for the query found.
-            limit: the maximum number of turns, 1 to 100, not counting those beside them.
-            namespaces: this and the other keywords are those of :meth:`recall`: a filter that only
-                facts have (a subject, a category, metadata, superseded facts) leaves nothing.
-
-        Raises:
-            ValueError: a limit or filter out of range.
-        """
-        checked_number(limit, "limit", 1, recall.FOUND)
-        facts = checked_items(hits, "hits")
-        if not all(isinstance(hit, SearchHit) for hit in facts):
-            raise InvalidArgumentType("must be the hits of a search", argument="hits")
-        found = questions.episodes_beside(self.episodes, query, asked)
-        turns = recall.said(facts, found, limit)
-        with self._file.engine.read() as transaction:
-            return replace(found, items=passages.exchanges(transaction, turns), newest_first=0)
 
     def remind(
         self,
@@ -1211,7 +831,7 @@ class Store(zones.Zoned):
             later = partial(
                 since.since,
                 transaction,
-                namespaces=self._facts.namespaces,
+                namespaces=self._standing.namespaces,
                 found=[hit.episode for hit in said],
             )
             others = reminder.Foreign(transaction)
@@ -1222,367 +842,6 @@ class Store(zones.Zoned):
                 max_tokens,
                 recall.whose(found, said),
             )
-
-    def may_replace(self, fact_id: int) -> builtins.list[Fact]:
-        """Return the active facts that a fact would replace by what it says, or be asked about.
-
-        They are on its subject, of the same owners, and older. The nearest ten are compared, and
-        those that may be replaced returned, nearest first: pass one of them to :meth:`supersede`.
-        Nothing while the index is being built.
-
-        Raises:
-            NotFound: no such fact in this namespace.
-        """
-        fact = self.get(fact_id)
-        two = self.of(fact.scope).list(subject=fact.subject, tasks=False, limit=2)
-        if fact.status != "active" or len(two) < 2:
-            return []  # without loading an index
-        wanted = FactFilter((fact.namespace,), clock.utc_now(), scope=fact.scope, tasks=False)
-        return self._file.searches.may_replace(fact, wanted, self._file.without_rules)
-
-    @keywords(FactSearch, limit=10, context=0, active_only=True, matched=False, touch=True)
-    def why_not(
-        self,
-        query: str,
-        fact_id: int,
-        *,
-        max_tokens: int | None = None,
-        counter: Callable[[str], int] | None = None,
-        episodes: bool = True,
-        **asked: Unpack[FactSearch],
-    ) -> WhyNot:
-        """Say why a search does not find a fact: the first stage that lost it, with numbers.
-
-        Or that it is found, and at which place. Nothing counts as used.
-
-        Args:
-            query: the query of the search.
-            fact_id: a fact in any state.
-            max_tokens: examine a :meth:`recall` with this budget instead of a :meth:`search`; only
-                the keywords of a recall then count.
-            counter: as of :meth:`recall`, like the next.
-            episodes: whether the recall has episodes too.
-            subject: this and the other keywords are those of :meth:`search`. If the store was not
-                made by :meth:`of`, the answer for a fact with owners is that it belongs to others.
-
-        Raises:
-            NotFound: no such fact, or the caller may not see it.
-            ValueError: a limit, budget or filter out of range.
-        """
-        searched = self._standing.select(asked["namespaces"])
-        within = None if searched is None else (*self._facts.namespaces, *searched)
-        fact = self._facts.find(fact_id, within)
-        turns = self.episodes if episodes else None
-        budget = questions.Budget(max_tokens, counter)
-        return questions.why_not(self._file, self._standing, turns, query, fact, asked, budget)
-
-    # -- what agents asked -----------------------------------------------------------------
-
-    def record_search(
-        self,
-        query: str,
-        *,
-        facts: Iterable[int] = (),
-        episodes: Iterable[int] = (),
-        tool: str = "search",
-        tokens: int | None = None,
-        milliseconds: float | None = None,
-    ) -> None:
-        """Record what an agent asked, and what it was given, for :meth:`searches`.
-
-        The library records nothing by itself; ``memstore-mcp`` calls this for each search. It is
-        written within some seconds, when no other writer is active, and is no part of the
-        memories: the journal and exports do not have it. A read-only file records nothing.
-
-        Args:
-            query: what was asked. Secrets in it are redacted, unless the store keeps them.
-            facts: the ids of the facts that were given, best first.
-            episodes: the ids of the episodes that were given.
-            tool: the tool or method that was called.
-            tokens: the length of the answer.
-            milliseconds: how long it took.
-        """
-        if self._file.read_only:
-            return
-        text = stored_text(query, "query")[:MAX_QUERY].replace("\x00", " ")
-        screen = self._file.screen
-        if screen.policy == "refuse":
-            screen = Screen("redact")
-        run, owners = self._author.run, self._standing.selected
-        self._file.search_record.note(
-            searches.RecordedSearch(
-                id=0,
-                at=clock.utc_now(),
-                namespace=self.namespace,
-                scope=NOBODY if owners is None else Scope(**owners.ids),
-                actor=self._author.actor,
-                client=self._author.source,
-                run=None if run is None else clock.uuid_text(run),
-                tool=checked_text(tool, "tool", MAX_NAME),
-                query=screen.value(text, "query"),
-                facts=tuple(checked_ids(facts, "facts")),
-                episodes=tuple(checked_ids(episodes, "episodes")),
-                tokens=tokens,
-                milliseconds=milliseconds,
-            )
-        )
-
-    def searches(
-        self,
-        *,
-        client: str | None = None,
-        run: str | None = None,
-        fact: int | None = None,
-        is_empty: bool | None = None,
-        since: datetime | str | None = None,
-        until: datetime | str | None = None,
-        before: int | None = None,
-        limit: int | None = 50,
-    ) -> builtins.list[RecordedSearch]:
-        """Return what agents asked in this namespace, and what they were given, newest first.
-
-        The newest 10,000 searches of a file are kept for at most 30 days. A query is blank
-        (``None``) after something was erased that it was given, or that had the same words.
-
-        Args:
-            client: only searches of this program.
-            run: only searches of this session of a server.
-            fact: only searches that were given this fact.
-            is_empty: whether nothing was given.
-            since: only searches at or after this time.
-            until: only searches at or before this time.
-            before: only searches before the one with this id; with the last one of a page, the next
-                page.
-            limit: the maximum number; ``None`` for all.
-
-        Raises:
-            ValueError: a time, a run or a number that cannot be read.
-        """
-        checked_limit(limit)
-        for value, name in ((fact, "fact"), (before, "before")):
-            if value is not None:
-                checked_id(value, name)
-                checked_number(value, name, -MAX_NUMBER, MAX_NUMBER)
-        self._file.write_searches()
-        wanted = search_table.SearchFilter(
-            (self.namespace,),
-            self._standing.selected,
-            client=client,
-            run=None if run is None else plans.run_bytes(run, "run"),
-            fact=fact,
-            is_empty=is_empty,
-            since=questions.first_time(self._file, self._standing, since),
-            until=questions.last_time(self._file, self._standing, until),
-            before=before,
-        )
-        with self._file.engine.read() as transaction:
-            return search_table.select(transaction, wanted, limit)
-
-    def given(
-        self,
-        *,
-        never: bool = False,
-        before_id: int | None = None,
-        limit: int = 50,
-    ) -> builtins.list[GivenFact]:
-        """Return the active facts that recorded searches were given most often, or never.
-
-        Args:
-            never: those that were given in none, the newest first.
-            before_id: of these, only those with smaller ids; with the last one of a page, the next
-                page.
-            limit: the maximum number, 1 to 1000.
-        """
-        checked_number(limit, "limit", 1, 1000)
-        checked_page(None, 0, before_id)
-        self._file.write_searches()
-        wanted = FactFilter((self.namespace,), clock.utc_now(), scope=self._standing.selected)
-        with self._file.engine.read() as transaction:
-            if never:
-                found = dict.fromkeys(
-                    search_table.never_given(transaction, wanted, before_id, limit), 0
-                )
-            else:
-                found = dict(search_table.most_given(transaction, wanted, limit))
-            facts = fact_table.get_many(transaction, [*found])
-        return [
-            searches.GivenFact(fact=facts[id_], searches=number) for id_, number in found.items()
-        ]
-
-    def clear_searches(self) -> int:
-        """Remove the recorded searches of this namespace; return how many there were."""
-        self._file.write_searches()
-        with self._file.engine.write() as transaction:
-            return search_table.remove(
-                transaction, [self.namespace], owners=self._standing.selected
-            )
-
-    def get(self, fact_id: int) -> Fact:
-        """Return one fact in any state; see its ``status``.
-
-        Raises:
-            NotFound: no such fact in this namespace, or it was erased.
-        """
-        self._file.write_use_counts()
-        return self._facts.get(fact_id)
-
-    def get_many(self, fact_ids: Iterable[int]) -> builtins.list[Fact]:
-        """Return facts in any state, in the order of their ids as given.
-
-        Those that are not in this namespace, or were erased, are left out.
-
-        Args:
-            fact_ids: their ids.
-        """
-        self._file.write_use_counts()
-        return self._facts.get_many(checked_items(fact_ids, "fact_ids"))
-
-    def uuids(self, fact_ids: Iterable[int]) -> dict[int, str]:
-        """Return the UUIDs of facts of this namespace by their ids, also of erased ones.
-
-        A fact's UUID is the same wherever it was imported, restored or copied to.
-        """
-        ids = checked_ids(fact_ids)
-        standing = self._standing.alone
-        with self._file.engine.read() as transaction:
-            if standing.bound is not None:
-                known = fact_table.get_many(transaction, ids).values()
-                ids = [fact.id for fact in known if rules.is_seen(fact, standing)]
-            return fact_table.uuids_of(transaction, self.namespace, ids)
-
-    def identity(self) -> str | None:
-        """Return what tells this memory from all others, whatever its file is called.
-
-        Backups and copies of it have the same, and so has the file after a backup was restored;
-        one into which its export was imported has another. ``None`` before the first write.
-        """
-        with self._file.engine.read() as transaction:
-            return journal.beginning(transaction)
-
-    def by_key(self, external_key: str) -> Fact | None:
-        """Return the active fact with an external key; ``None`` if there is none.
-
-        Args:
-            external_key: the key, exactly as it was given.
-        """
-        return self.by_keys([external_key]).get(external_key)
-
-    def by_keys(self, external_keys: Iterable[str]) -> dict[str, Fact]:
-        """Return the active facts with these external keys, by key; see :meth:`by_key`."""
-        self._file.write_use_counts()
-        return self._facts.by_keys(keyed.checked_keys(external_keys))
-
-    def first_stored(self, external_keys: Iterable[str]) -> dict[str, datetime]:
-        """Return when there was first a fact with each of these external keys, by key.
-
-        Putting again does not change it; after a deletion it begins anew. Keys that no fact has had
-        since are left out.
-
-        Args:
-            external_keys: the keys.
-        """
-        keys, owners = keyed.checked_keys(external_keys), self._standing.selected
-        with self._file.engine.read() as transaction:
-            return fact_table.first_stored(transaction, self.namespace, keys, owners)
-
-    def forget_versions(
-        self,
-        external_key_prefix: str,
-        *,
-        keep: int | None = None,
-        superseded_before: datetime | str | None = None,
-    ) -> int:
-        """Erase old facts under keys that begin alike; return how many were erased.
-
-        What is current stays, and so do deleted facts. Erased facts cannot be brought back; the
-        journal says that they were erased. :meth:`first_stored` counts from the oldest left.
-
-        Args:
-            external_key_prefix: how the keys begin; ``""`` for every key.
-            keep: of each key, keep this many of the newest superseded facts; ``None``: any number.
-            superseded_before: erase those superseded before this time, such as ``"30d"`` ago.
-
-        Raises:
-            ValueError: neither a number nor a time is given, or the number is negative.
-            Conflict: one of the facts was changed at the same time; nothing was done.
-        """
-        prefix = stored_text(external_key_prefix, "external_key_prefix")
-        before = given_moments.before(superseded_before, "superseded_before")
-        if keep is None and before is None:
-            raise InvalidArgument("or superseded_before is required", argument="keep")
-        if keep is not None:
-            checked_number(keep, "keep", 0, MAX_NUMBER)
-        with self._file.engine.read() as transaction:
-            old = fact_table.old_versions(transaction, self.namespace, prefix, keep, before)
-        if old:
-            everybody = self if self._standing.bound else self.of(EVERYBODY)
-            everybody.erasure(facts=old).apply()
-        return len(old)
-
-    def key_folders(self, prefix: str = "", *, delimiter: str = "/") -> dict[str, int]:
-        """Return the folders that external keys are in, with the number of active facts in each.
-
-        A folder is a key up to the first delimiter after the prefix, and with it: of ``a/b/c``,
-        ``a/`` is one after no prefix, ``a/b/`` after ``a/``. Keys without one are left out.
-
-        Args:
-            prefix: how the keys begin.
-            delimiter: what ends a folder's name.
-        """
-        wanted = FactFilter(
-            (self.namespace,),
-            clock.utc_now(),
-            scope=self._standing.selected,
-            external_key_prefix=stored_text(prefix, "prefix"),
-        )
-        delimiter = checked_key(delimiter, "delimiter")
-        with self._file.engine.read() as transaction:
-            return fact_table.key_folders(transaction, wanted, delimiter)
-
-    @keywords(
-        FactList,
-        active_only=True,
-        tasks=True,
-        include_deleted=False,
-        pinned=False,
-        offset=0,
-        newest_first=False,
-    )
-    def list(self, **asked: Unpack[FactList]) -> builtins.list[Fact]:
-        """Return facts ordered by id. The filters are those of :meth:`search`.
-
-        Args:
-            tasks: ``False`` leaves tasks out.
-            include_deleted: also return deleted facts.
-            pinned: only pinned facts.
-            states: only facts whose status is one of these, such as ``["active", "superseded"]``;
-                ``active_only`` and ``include_deleted`` then say nothing.
-            source: only facts from exactly this source.
-            thread: only facts of the conversation with this name.
-            episode: only facts extracted from this episode.
-            limit: the maximum number; ``None`` for all.
-            offset: how many to skip.
-            newest_first: return the newest first.
-            before_id: only facts with smaller ids. With the last id of a page, the next page:
-                unlike an ``offset``, it stays right while others write, and costs the same
-                everywhere.
-            after_id: only facts with larger ids.
-        """
-        self._file.write_use_counts()
-        wanted, page = questions.counting(self._standing, asked), part(Page, asked)
-        checked_page(page["limit"], page["offset"], page["before_id"], page["after_id"])
-        return self._file.searches.list_facts(wanted, **page)
-
-    @keywords(FactCount, active_only=True, tasks=True, include_deleted=False, pinned=False)
-    def count(self, **asked: Unpack[FactCount]) -> int:
-        """Return how many facts :meth:`list` would return without a limit."""
-        wanted = questions.counting(self._standing, asked)
-        with self._file.engine.read() as transaction:
-            return counts.facts(transaction, wanted)
-
-    def exists(self, content: str, *, subject: str) -> bool:
-        """Return whether an active fact has this text and subject."""
-        return self._facts.exists(content, subject)
 
     def subjects(
         self,
@@ -1617,12 +876,18 @@ class Store(zones.Zoned):
                 f"must be a Subject, not {type(after).__name__}", argument="after"
             )
         wanted = status.SubjectOrder(checked_choice(order, [*status.SubjectOrder], "order"))
-        changed = questions.changed(changed_after, changed_before)
+        changed = (
+            given_moments.after(changed_after, "changed_after"),
+            given_moments.before(changed_before, "changed_before"),
+        )
         if any(changed) and wanted != status.SubjectOrder.CHANGED:
             raise InvalidArgument(
                 "must be changed with changed_after or changed_before", argument="order"
             )
-        return self._facts.subjects(stored_text(prefix, "prefix"), wanted, after, limit, changed)
+        active = FactFilter(self._standing.namespaces, self._now, scope=self._standing.selected)
+        begin = subject_key(stored_text(prefix, "prefix"))
+        with self._file.engine.read() as transaction:
+            return subjects.subjects(transaction, active, begin, wanted, after, limit, changed)
 
     def owners(self, *, limit: int = 100, after: Owner | None = None) -> builtins.list[Owner]:
         """Return the sets of owners that memories of the namespace belong to, the largest first.
@@ -1639,7 +904,7 @@ class Store(zones.Zoned):
                 f"must be an Owner, not {type(after).__name__}", argument="after"
             )
         with self._file.engine.read() as transaction:
-            every = partial(counts.of_owners, transaction, self._facts.namespaces)
+            every = partial(counts.of_owners, transaction, self._standing.namespaces)
             if self._standing.bound is None:
                 return every(limit, after)
             found: builtins.list[Owner] = []
@@ -1667,124 +932,6 @@ class Store(zones.Zoned):
             held = counts.active_by_namespace(transaction, wanted, beginning)
         return self._standing.visible(held)
 
-    def history(
-        self,
-        fact_id: int | None = None,
-        *,
-        subject: str | None = None,
-        external_key: str | None = None,
-    ) -> builtins.list[Fact]:
-        """Return the history of a fact, a subject or an external key, oldest first.
-
-        Args:
-            fact_id: any fact of a chain, for the whole chain.
-            subject: instead of an id: a subject, for every fact there ever was about it.
-            external_key: instead of both: a key, for every fact that had it.
-
-        Raises:
-            NotFound: no such fact.
-            ValueError: several or none of ``fact_id``, ``subject`` and ``external_key`` were given.
-        """
-        if external_key is not None and fact_id is None and subject is None:
-            return self._facts.history_of_key(checked_key(external_key, "external_key"))
-        if external_key is not None:
-            raise InvalidArgument("is one of three ways to name a history", argument="external_key")
-        if fact_id is not None and subject is None:
-            return self._facts.history(fact_id)
-        if subject is not None and fact_id is None:
-            return self._facts.history_of_subject(subject)
-        raise InvalidArgument("either a fact's id or a subject is needed, but not both")
-
-    def histories(self, fact_ids: Iterable[int]) -> dict[int, builtins.list[Fact]]:
-        """Return the chain of each of these facts, oldest first, by the id that was given.
-
-        Those that are not in this namespace, or were erased, are left out.
-
-        Args:
-            fact_ids: any facts of the chains.
-        """
-        ids = checked_items(fact_ids, "fact_ids")
-        return self._facts.histories(ids)
-
-    def support(self, fact_id: int) -> builtins.list[Leg]:
-        """Return why a fact is believed, oldest first: who said or confirmed it, and where.
-
-        A leg of the kind ``denied`` speaks against it. An episode that was erased is no leg any
-        more, so a fact may have none left.
-
-        Raises:
-            NotFound: no such fact, or it was erased.
-        """
-        return self._facts.support(fact_id)
-
-    def explain(self, fact_id: int) -> Explanation:
-        """Explain why a fact is believed, or no longer; ``str()`` of the answer is a text.
-
-        Its verdict, then in order what spoke for it, what it replaced or was replaced by, and the
-        proposals against it, with the reasons that the journal keeps. Facts and episodes of other
-        owners or another namespace are mentioned but not named, and nothing erased is shown.
-
-        Args:
-            fact_id: a fact in any state, even if it was erased.
-
-        Raises:
-            NotFound: no such fact; or it was erased, so that its owners are not known any more, and
-                the store is :meth:`of` owners.
-        """
-        return self._facts.explain(fact_id)
-
-    def trust(self, source: str, level: str | None = None) -> TrustChange:
-        """Set how much the text of a source counts, or take a :meth:`distrust` back.
-
-        Nothing that counts less retires what counts more: that becomes a proposal. Text of the
-        level ``external`` never becomes a task, and hooks never show it.
-
-        Args:
-            source: a source, or the beginning of several: ``web:`` stands for all that begin so,
-                ``web:a.org`` for ``web:a.org/x`` too. The longest one that is known decides.
-            level: ``person``, ``agent``, ``tool`` or ``external``; ``default`` for what holds if
-                nothing was set. ``None`` leaves the level as it is.
-
-        Returns:
-            The level of each source, as :meth:`sources`, and what came back, or left.
-
-        Raises:
-            ValueError: no such level.
-            AccessDenied: this store is confined to its namespace; the levels are the file's.
-        """
-        self._standing.check_all()
-        return sources.trust(self._facts, source, level)
-
-    def distrust(self, source: str) -> TrustChange:
-        """Hide what rests on a source alone, until :meth:`trust` takes that back.
-
-        No search, list or count has it any more, also if it is stored later; the same holds for
-        the episodes of the source. :meth:`get`, :meth:`history` and :meth:`support` still show it,
-        as ``distrusted``. A fact that something else speaks for stays.
-
-        Args:
-            source: a source, or the beginning of several, as for :meth:`trust`; or a program that
-                changes are made through, such as ``mcp``.
-
-        Returns:
-            The level of each source, as :meth:`sources`, and how much left.
-
-        Raises:
-            AccessDenied: this store is confined to its namespace; the levels are the file's.
-        """
-        self._standing.check_all()
-        return sources.distrust(self._facts, source)
-
-    def sources(self) -> dict[str, str]:
-        """Return the level of trust of each source that has one, by the beginning of its name.
-
-        Raises:
-            AccessDenied: this store is confined to its namespace.
-        """
-        self._standing.check_all()
-        with self._file.engine.read() as transaction:
-            return trust.table(transaction).effective
-
     def as_of(self, moment: datetime | str) -> View:
         """Return the memory as it was at an earlier moment, for reading.
 
@@ -1800,299 +947,26 @@ class Store(zones.Zoned):
         """
         return views.as_of(self._file, self._author, self._standing, moment)
 
-    def journal(self, fact_id: int) -> builtins.list[JournalLine]:
-        """Return the journal of a fact's chain: every change, when it was made and by whom."""
-        return self._facts.journal(fact_id)
-
-    @keywords(ActList, limit=50)
-    def log(self, **asked: Unpack[ActList]) -> builtins.list[Act]:
-        """Return what was done to this namespace, an act at a time, newest first.
-
-        An act is what one transaction changed. Only those of its changes are shown that match and
-        that are about facts and episodes of these owners; and, unless this store is confined, those
-        of the whole file, such as levels of trust.
-
-        Args:
-            since: acts from this moment on: a time, a date, ``"yesterday"``, an age such as
-                ``"2h"``, ``"op:1234"`` (after the act of this line), ``"run:UUID"`` or
-                ``"episode:12"`` (from when it began, or was recorded).
-            until: acts up to this moment, as :meth:`as_of` reads it; a date means the end of its
-                day.
-            run: acts of one opening of the file or session of a server.
-            source: acts through this program, and what was drawn from this source; as in
-                :meth:`revert`.
-            actor: acts by this person or program.
-            fact: what was done to this fact, and what it replaced.
-            kinds: kinds of lines of the journal, such as ``delete``; by default all but ``embed``
-                and ``quarantine``.
-            limit: the maximum number of acts; ``None`` for all.
-            before: acts before that of this line; with the ``line`` of the last act, the next page.
-            after: acts after that of this line.
-
-        Raises:
-            NotFound: no such line, run or episode.
-            ValueError: no such kind, or something that cannot be read.
-        """
-        return questions.acts(self._file, self._standing, asked)
-
-    def changes(
-        self,
-        *,
-        before: int | None = None,
-        after: int | None = None,
-        actor: str | None = None,
-        source: str | None = None,
-        run: str | None = None,
-        kinds: Iterable[str] | None = None,
-        fact: int | None = None,
-        since: datetime | str | None = None,
-        until: datetime | str | None = None,
-        limit: int | None = 50,
-        newest_first: bool = True,
-    ) -> builtins.list[LogLine]:
-        """Return the lines of the journal one by one, in words, newest first.
-
-        Where :meth:`log` tells an act as a whole, however many lines it has, this is a page of
-        lines. The conditions narrow each other and are those of :meth:`log`.
-
-        Args:
-            before: only lines before this one; with the last ``line`` of a page, the next page.
-            after: only lines after this one.
-            actor: lines by this person or program.
-            source: lines through this program, or of what was drawn from this source.
-            run: lines of one opening of the file or session of a server.
-            kinds: kinds of lines, such as ``delete``; by default all but ``embed`` and
-                ``quarantine``.
-            fact: what was done to this fact, and what it replaced.
-            since: lines at or after this time.
-            until: lines at or before this time; a date, up to its end.
-            limit: the maximum number; ``None`` for all.
-            newest_first: ``False`` returns the oldest first: with ``after``, the lines that follow.
-
-        Raises:
-            ValueError: no such kind, or something that cannot be read.
-        """
-        wanted = logs.log_filter(
-            since=questions.first_time(self._file, self._standing, since),
-            until=questions.last_time(self._file, self._standing, until),
-            run=run,
-            source=source,
-            actor=actor,
-            fact=fact,
-            kinds=kinds,
-            known=[*journal.Kind],
-            limit=limit,
-            before=before,
-            after=after,
-        )
-        return acts.changes(
-            self._file.engine,
-            wanted,
-            self._standing,
-            newest_first=newest_first,
-        )
-
-    def activity(
-        self,
-        days: int = 28,
-        zone: tzinfo | str | None = None,
-        *,
-        until: date | None = None,
-    ) -> builtins.list[DayActivity]:
-        """Return how much was done on each of the last days, by kind of change, oldest first.
-
-        Args:
-            days: how many days, with the last one, 1 to 3660.
-            zone: the time zone in which a day begins and ends, such as ``"Europe/Berlin"``; by
-                default the user's (docs/days.md).
-            until: the last day; by default today.
-
-        Raises:
-            ValueError: a number of days out of range, or a time zone that is not known.
-        """
-        return self._file.activity.days(
-            days,
-            zones.user() if zone is None else zones.checked(zone, "zone"),
-            until,
-            self._standing,
-        )
-
-    @keywords(DifferenceList, offset=0)
-    def diff(
-        self, a: datetime | str, b: datetime | str = "now", **asked: Unpack[DifferenceList]
-    ) -> Differences:
-        """Return what changed between two moments, in the order in which it did.
-
-        Only the net effect counts: a fact that was stored and deleted in between is no difference,
-        but is counted (``passed``). Applied to the list of active facts at ``a``, the differences
-        give that at ``b``. ``str()`` of them reads like a changelog. What was erased since is told
-        without a word of it; it has no owner or subject any more.
-
-        Args:
-            a: the earlier moment: a time, ``"yesterday"``, ``"2h"``, ``"op:1234"`` (the state after
-                the act of this line), ``"run:UUID"`` or ``"episode:12"`` (the state before them). A
-                date means the end of its day.
-            b: the later moment.
-            subject: only facts about this subject.
-            category: only facts in this category.
-            limit: the maximum number; ``None`` for all.
-            offset: how many to skip.
-
-        Raises:
-            NotFound: no such line, run or episode.
-            ValueError: a moment before the first line, in the future, or that cannot be read; or
-                ``b`` is before ``a``.
-        """
-        return questions.differences(self._file, self._standing, a, b, asked)
-
-    # -- embedding ---------------------------------------------------------------------------
-
-    def embed_pending(
-        self,
-        *,
-        limit: int | None = None,
-        retry_quarantined: bool = False,
-        progress: Progress | None = None,
-    ) -> EmbedReport:
-        """Embed the namespace's pending facts and episodes.
-
-        Args:
-            limit: the maximum number of texts (a long episode is several); ``None`` for all.
-            retry_quarantined: first release this namespace's quarantined facts and episodes.
-            progress: called with the number done and the total.
-
-        Raises:
-            EmbedderError: this store has no embedder.
-            EmbedderMismatch: the file switched to another model in the meantime.
-        """
-        return self._file.embed_pending(
-            self.namespace,
-            limit=limit,
-            retry_quarantined=retry_quarantined,
-            progress=progress,
-        )
-
-    # -- carrying over -----------------------------------------------------------------------
-
-    def export(self, *, progress: Progress | None = None) -> Iterator[str]:
-        """Yield the namespace's memories as lines of JSON: all but embeddings, from one snapshot.
-
-        Everything is read, in short steps, before the first line is yielded, so a slow consumer
-        does not block other users of the file.
-
-        Args:
-            progress: called with the number of facts and episodes read and the total.
-        """
-        self._file.write_use_counts()
-        standing = self._standing
-        every = transfer.export(
-            self._file.engine, standing.namespaces, progress, levels=not standing.confined
-        )
-        return (
-            every
-            if standing.bound is None
-            else transfer.of_owners(self._file.engine, every, standing.bound)
-        )
-
-    def import_(
-        self,
-        lines: Iterable[str],
-        *,
-        unverified: bool = False,
-        erasures: bool = True,
-        dry_run: bool = False,
-        progress: Progress | None = None,
-    ) -> ImportReport:
-        """Import an export into this namespace. Importing it again changes nothing.
-
-        Everything is checked before anything is written. It is then written in short transactions,
-        in such an order that no superseded fact is ever active. After an interruption, running the
-        same import again completes it; until then, or until :meth:`memstore.File.give_up_imports`,
-        :meth:`status` counts it as incomplete. Searches by words find the memories at once;
-        :meth:`embed_pending` embeds them.
-
-        Known facts are superseded, deleted, restored and erased as at the source; the report counts
-        what else happened to them there (``left``). What was erased there is erased here, which
-        cannot be undone, and what was erased here stays erased.
-
-        Args:
-            lines: the lines of :meth:`export`.
-            unverified: also take an export that was changed after it was written.
-            erasures: erase known records here that were erased at the source. Say false for an
-                export of somebody who must not erase anything here; the report counts them.
-            dry_run: write nothing, and return what would be reported.
-            progress: called with the number of facts imported and the total.
-
-        Raises:
-            TransferError: the export is damaged, and the error names the line; or it was changed.
-            Conflict: this store's source counts less than an agent, and an export has the acts of
-                others, by their names.
-            ValueError: the store is :meth:`of` some owners: an export has owners of its own.
-        """
-        self._check_unbound("imports what anybody has")
-        return self._file.import_(
-            lines,
-            namespace=self.namespace,
-            unverified=unverified,
-            erasures=erasures,
-            dry_run=dry_run,
-            progress=progress,
-            author=self._author,
-        )
-
-    def import_from(
-        self,
-        source: str,
-        path: str | os.PathLike[str],
-        *,
-        skip_damaged: bool = False,
-        include: Collection[str] = (),
-        dry_run: bool = False,
-        progress: Progress | None = None,
-    ) -> ImportFromReport:
-        """Import the memories of another program; importing them again changes nothing.
-
-        The whole file is read before anything is written, in batches. After an interruption, the
-        same import resumes. Embeddings are not imported, because they are of another model;
-        :meth:`embed_pending` computes new ones.
-
-        Args:
-            source: ``"engram"`` (JSON Lines, or its DuckDB file with the extra ``duckdb``),
-                ``"memstore"`` (the original's SQLite file, of any version), ``"mem0"`` (an export
-                as JSON), ``"server-memory"`` (its JSON Lines), ``"chatgpt"`` or ``"claude"`` (the
-                ZIP archive of their data export, or what is in it), ``"markdown"`` (a folder of
-                notes, or one file), ``"mcp-memory-service"`` or
-                ``"claude-mem"`` (SQLite or JSON), ``"letta"`` (an agent file) or ``"langgraph"``
-                (its SQLite store).
-            path: the file or folder, which is not changed.
-            skip_damaged: skip entries that cannot be read, and report them.
-            include: what of conversations is left out otherwise: ``"branches"``, ``"hidden"``,
-                ``"reasoning"``, ``"tools"``.
-            dry_run: check the source and count, without importing anything.
-            progress: called with the number of bytes or rows read and the total, then with the
-                number of entries imported and the total.
-
-        Returns:
-            What was imported, and what could not be.
-
-        Raises:
-            TransferError: an entry cannot be read; the error says where, and nothing was imported.
-            StorageError: the file cannot be opened.
-            ValueError: an unknown source.
-        """
-        return self._file.import_from(
-            source,
-            path,
-            namespace=self.namespace,
-            owners=self._standing.imported,
-            skip_damaged=skip_damaged,
-            include=include,
-            dry_run=dry_run,
-            progress=progress,
-            author=self._author,
-        )
-
     # -- counting ----------------------------------------------------------------------------
+
+    def may_replace(self, fact_id: int) -> builtins.list[Fact]:
+        """Return the active facts that a fact would replace by what it says, or be asked about.
+
+        They are on its subject, of the same owners, and older. The nearest ten are compared, and
+        those that may be replaced returned, nearest first: pass one of them to
+        :meth:`supersede`. Nothing while the index is being built.
+
+        Raises:
+            NotFound: no such fact in this namespace.
+        """
+        with self._file.engine.read() as transaction:
+            fact = reading.get(transaction, self._standing, fact_id)
+            wanted = FactFilter((fact.namespace,), clock.utc_now(), scope=fact.scope, tasks=False)
+            same = replace(wanted, subject=fact.subject)
+            others = [*fact_table.select(transaction, same, limit=2)]
+        if fact.status != "active" or len(others) < 2:
+            return []  # without loading an index
+        return self._file.searches.may_replace(fact, wanted, self._file.without_rules)
 
     def counts(self) -> StoreCounts:
         """Return how many facts and episodes the namespace has, by state.
@@ -2104,9 +978,9 @@ class Store(zones.Zoned):
         active = FactFilter((self.namespace,), now, scope=owners)
         records = EpisodeFilter((self.namespace,), now, scope=owners)
         with self._file.engine.read() as transaction:
-            return status.StoreCounts(**self._counted(transaction, active, records))
+            return status.StoreCounts(**self._counts_by_state(transaction, active, records))
 
-    def _counted(
+    def _counts_by_state(
         self, transaction: Transaction, active: FactFilter, records: EpisodeFilter
     ) -> dict[str, Any]:
         generation = generation_table.active(transaction).id
@@ -2140,7 +1014,7 @@ class Store(zones.Zoned):
                 for column in ("subject", "category")
             )
             return status.StoreStatus(
-                **self._counted(transaction, active, records),
+                **self._counts_by_state(transaction, active, records),
                 unread=unread_table.count(transaction, records),
                 incomplete_imports=imports_table.count(transaction, self.namespace),
                 others=self._others(transaction, active, records),
@@ -2167,29 +1041,6 @@ class Store(zones.Zoned):
                 namespaces=self._standing.visible(counts.namespaces(transaction)),
             )
 
-    def verify(
-        self, head: Head | str | None = None, *, progress: Progress | None = None
-    ) -> builtins.list[Finding]:
-        """Check that nobody rewrote the file past the journal; return what differs, if anything.
-
-        Every line is compared with the chain of hashes, every fact, episode and proposal with the
-        journal replayed, and what searches read with the rows. It works in a copy and holds up
-        nobody.
-
-        Args:
-            head: the end of the journal at an earlier time, kept elsewhere; as it is written:
-                ``COUNT:HASH``. Without one, lines removed from the end together with what they did,
-                and a journal written anew as a whole, are not noticed.
-            progress: called with the number of checks done and the total.
-
-        Raises:
-            AccessDenied: this store is confined to its namespace.
-            InvalidArgument: the head is not one.
-        """
-        if head is not None and not isinstance(head, Head):
-            head = Head.parse(head)
-        return verification.verify(self.file.engine, head, progress)
-
     def _others(
         self, transaction: Transaction, active: FactFilter, records: EpisodeFilter
     ) -> Others:
@@ -2207,8 +1058,8 @@ class Store(zones.Zoned):
         return status.Others(facts=facts, episodes=episodes, first=tuple(first))
 
 
-def facts_of(store: Store) -> Facts:
-    """Return the operations on facts that run in a caller's own transaction, for ``learn``."""
+def facts_of(store: Store) -> FactTransactions:
+    """Return the transactions that write facts of a store, for ``learn``."""
     return store._facts
 
 
@@ -2296,11 +1147,30 @@ def credits_of(store: Store, fact_ids: Sequence[int]) -> dict[int, Credit]:
 
 
 def deleted_all(store: Store, *, include_expired: bool = False) -> list[Fact]:
-    """Delete like :meth:`Store.delete_all`, also those of any owners; return the facts."""
+    """Delete like :meth:`Store.delete_all`, also those of any owners; return the facts.
+
+    All of them are deleted at the moment of the first transaction. What is stored in the meantime
+    stays.
+    """
     states = ("active", "expired") if include_expired else None
-    now, owners = clock.utc_now(), store._standing.selected
-    wanted = FactFilter((store.namespace,), now, scope=owners, tasks=False, states=states)
-    return store._facts.delete_all(wanted)
+    facts, standing = store._facts, store._standing
+    wanted = FactFilter(
+        (store.namespace,), clock.utc_now(), scope=standing.selected, tasks=False, states=states
+    )
+    with facts.reading() as transaction:
+        left = sorted(fact_table.select_ids(transaction, wanted))
+    deleted: list[Fact] = []
+    at = None
+    for start in range(0, len(left), transactions.CHANGED_AT_ONCE):
+        with facts.writing() as transaction:
+            among = replace(wanted, among=left[start : start + transactions.CHANGED_AT_ONCE])
+            writer = facts.writer(transaction)
+            at = at or writer.changes.moment
+            still = sorted(fact_table.select_ids(transaction, among))
+            found = fact_table.get_many(transaction, still)
+            writer.check_acts(*found.values())
+            deleted += [writer.delete(found[id_], at=at) for id_ in still]
+    return deleted
 
 
 @keywords(FactSearch, limit=10, context=0, active_only=True, matched=False, touch=True)

@@ -1,104 +1,183 @@
-"""A store as it was at an earlier moment: read-only."""
+"""Where one stands in a file: the namespace, the owners and the moment, with all that is read."""
 
 from __future__ import annotations
 
 import threading
-from functools import partial, wraps
-from typing import TYPE_CHECKING, NoReturn, Unpack
+from functools import partial
+from typing import TYPE_CHECKING, Unpack
 
-from memstore.coroutines import Awaited, awaited
-from memstore.database import journal
-from memstore.database.changes import Changes
 from memstore.database.filters import EpisodeFilter, FactFilter
-from memstore.database.tables import facts as fact_table
+from memstore.database.tables import counts
 from memstore.domain import clock, zones
 from memstore.domain.arguments import (
     MAX_NUMBER,
-    MAX_QUERY,
-    checked_id,
-    checked_ids,
+    checked_choice,
+    checked_items,
+    checked_key,
+    checked_name,
     checked_number,
     checked_page,
-    checked_text,
     stored_text,
 )
-from memstore.domain.episodes import EpisodeHits
 from memstore.domain.queries import (
-    ActList,
-    DifferenceList,
     FactCount,
     FactList,
     FactRanking,
     FactRecall,
     FactSearch,
     Page,
+    Periods,
+    as_given,
+    times,
 )
-from memstore.domain.records import EVERYBODY, NOBODY, chosen_owners, is_among
-from memstore.domain.status import PastStatus
-from memstore.episodes import passages
-from memstore.episodes.episodes import Episodes
-from memstore.errors import Conflict, InvalidArgument, NotFound, Remedy
-from memstore.facts import explaining, keyed, rules, support
+from memstore.domain.records import (
+    EVERYBODY,
+    STATES,
+    TODO,
+    SearchHit,
+    chosen_owners,
+)
+from memstore.errors import InvalidArgument, InvalidArgumentType
+from memstore.facts import reading
 from memstore.frozen import replace
-from memstore.graph import graph
-from memstore.history import moments
-from memstore.history import past as history
 from memstore.keywords import keywords, part
-from memstore.lazy import cached_property
-from memstore.search import recall
-from memstore.search.index import visibility
-from memstore.search.past import EARLIEST, Past
-from memstore.store import questions
-from memstore.transfer import exporting, owned
+from memstore.lazy import cached_property, lazy_import
+from memstore.text.folding import subject_key
 
 if TYPE_CHECKING:
     import builtins
-    from collections.abc import Callable, Iterable, Iterator, Sequence
+    from collections.abc import Callable, Collection, Iterable, Sequence
     from datetime import datetime
+    from typing import Self
 
-    from memstore.database.engine import Progress, Transaction
+    from memstore.database import changes, journal
+    from memstore.database.engine import Transaction
     from memstore.database.journal import Author
+    from memstore.database.tables import facts as fact_table
+    from memstore.domain import episodes as episode_records
+    from memstore.domain import metadata, status
+    from memstore.domain import moments as given_moments
     from memstore.domain.entities import Entity, Neighbours
-    from memstore.domain.explanations import Explanation
-    from memstore.domain.log import Act
-    from memstore.domain.records import Fact, OwnersSelection, SearchHit, SearchHits
+    from memstore.domain.episodes import EpisodeHits
+    from memstore.domain.queries import FactNarrowing
+    from memstore.domain.records import Fact, OwnersSelection, SearchHits
     from memstore.domain.standing import Standing
-    from memstore.domain.support import Leg
-    from memstore.history.differences import Differences
+    from memstore.domain.status import PastStatus, StoreStatus
+    from memstore.episodes import episodes as log
+    from memstore.episodes import passages
+    from memstore.episodes.episodes import Episodes
+    from memstore.facts import keyed
+    from memstore.graph import graph
+    from memstore.graph.graph import Graph
+    from memstore.history import moments, past
+    from memstore.search import past as searching
+    from memstore.search import recall, requests
+    from memstore.search import why_not as following
+    from memstore.search.index import visibility
     from memstore.search.index.contents import FeedContents
+    from memstore.search.past import Past
     from memstore.search.recall import Recalled
     from memstore.search.why_not import WhyNot
+    from memstore.store import keys, ledger
+    from memstore.store import transfer as carrying
     from memstore.store.file import File
-
-
-def as_of(file: File, author: Author, standing: Standing, moment: datetime | str) -> View:
-    """Return a view of an earlier moment; a confined store names only what is in its namespace."""
-    with file.engine.read() as transaction:
-        found = Past(moments.resolve(transaction, moment, standing))
-    return View(file, author, standing, found)
+    from memstore.store.keys import KeyView
+    from memstore.store.ledger import LedgerView
+    from memstore.store.transfer import TransferView
+else:
+    carrying = lazy_import("memstore.store.transfer")
+    changes = lazy_import("memstore.database.changes")
+    episode_records = lazy_import("memstore.domain.episodes")
+    fact_table = lazy_import("memstore.database.tables.facts")
+    following = lazy_import("memstore.search.why_not")
+    given_moments = lazy_import("memstore.domain.moments")
+    graph = lazy_import("memstore.graph.graph")
+    journal = lazy_import("memstore.database.journal")
+    keyed = lazy_import("memstore.facts.keyed")
+    keys = lazy_import("memstore.store.keys")
+    ledger = lazy_import("memstore.store.ledger")
+    log = lazy_import("memstore.episodes.episodes")
+    metadata = lazy_import("memstore.domain.metadata")
+    moments = lazy_import("memstore.history.moments")
+    passages = lazy_import("memstore.episodes.passages")
+    past = lazy_import("memstore.history.past")
+    recall = lazy_import("memstore.search.recall")
+    requests = lazy_import("memstore.search.requests")
+    searching = lazy_import("memstore.search.past")
+    status = lazy_import("memstore.domain.status")
+    visibility = lazy_import("memstore.search.index.visibility")
 
 
 class View(zones.Zoned):
-    """A store as it was; returned by :meth:`memstore.Store.as_of`.
+    """Memories to be read: those of a namespace and of owners, at a moment.
 
-    What can be seen is what was active then, with the metadata and confirmations of then. What was
-    erased since stays erased. Words rank by the weights of then; vectors are those of now. Nothing
-    counts as used. A view stays valid while its store is open.
+    A :class:`memstore.Store` is a view of now that also writes; :meth:`memstore.Store.as_of`
+    returns one of an earlier moment. What can be seen there is what was active then, with the
+    metadata and confirmations of then. What was erased since stays erased. Words rank by the
+    weights of then; vectors are those of now. Nothing counts as used. A view stays valid while its
+    store is open.
     """
 
-    def __init__(self, file: File, author: Author, standing: Standing, past: Past) -> None:
+    def __init__(self, file: File, standing: Standing, author: Author, past: Past | None) -> None:
         self._file = file
-        self._author = author
-        self._zone = file.zone
         self._standing = standing
-        self._namespaces = standing.namespaces
+        self._author = author
         self._past = past
+        """What limits reads to a moment; ``None`` for now."""
+        self._moment = None if past is None else past.moment
+        self._zone = file.zone
 
     @cached_property
-    def _episodes(self) -> Episodes:
-        file, standing = self._file, self._standing.alone
-        log = Episodes(file.engine, self._author, standing, file.searches, file.screen, self._past)
-        return zones.bound(log, file.zone)
+    def keys(self) -> KeyView:
+        """The facts that external keys name: ``get``, ``get_many``."""
+        return keys.KeyView(self._file, self._standing, self._moment)
+
+    @cached_property
+    def ledger(self) -> LedgerView:
+        """What was done, and why: ``log``, ``changes``, ``diff``, ``explain``, ``support``, …"""
+        return ledger.LedgerView(self._file, self._standing, self._moment)
+
+    @cached_property
+    def transfer(self) -> TransferView:
+        """Memories to be carried elsewhere: ``export``, ``uuids``, ``identity``."""
+        return carrying.TransferView(self._file, self._standing, self._moment)
+
+    @cached_property
+    def graph(self) -> Graph | GraphView:
+        """Entities and relations: ``entities``, ``get``, ``neighbours``.
+
+        At an earlier moment it is built in memory on first use, by rules from the facts that were
+        active then. What a language model read in facts is not in it.
+        """
+        if self._past is None:
+            return graph.Graph(self._file.engine, self._author, self._standing)
+        return GraphView(self)
+
+    @property
+    def namespace(self) -> str:
+        """The partition that everything is bound to."""
+        return self._standing.namespace
+
+    @property
+    def path(self) -> str:
+        """The file, as an absolute path."""
+        return self._file.engine.path
+
+    @property
+    def at(self) -> datetime:
+        """The moment; of a store, now."""
+        return self._now
+
+    @property
+    def line(self) -> int:
+        """The last line of the journal that counts: always the last one of an act."""
+        if self._past is not None:
+            return self._past.moment.line
+        with self._file.engine.read() as transaction:
+            return journal.last_id(transaction)
+
+    def __repr__(self) -> str:
+        return f"View({self._file.path!r}, {clock.to_text(self.at)!r}, line={self.line})"
 
     def of(
         self,
@@ -108,43 +187,93 @@ class View(zones.Zoned):
         user_id: str | None = None,
         agent_id: str | None = None,
         run_id: str | None = None,
-    ) -> View:
-        """Return the memories that owners had then; see :meth:`memstore.Store.of`."""
+    ) -> Self:
+        """Return the view of the memories of owners.
+
+        It sees only what is theirs; the id of anything else is not found.
+
+        Args:
+            owners: :class:`memstore.Scope`, exactly these owners; :class:`memstore.AtLeast`, at
+                least these; or ``"all"``, any owners.
+            user_id: instead of ``owners``: exactly these, of which a missing one is not set.
+                ``of()`` is of memories without owners.
+            agent_id: the agent.
+            run_id: the run.
+
+        Raises:
+            AccessDenied: this view is confined to owners that do not include these.
+        """
         standing = self._standing.of(chosen_owners(owners, user_id, agent_id, run_id))
-        return View(self._file, self._author, standing, self._past)
-
-    @property
-    def at(self) -> datetime:
-        """The moment."""
-        return self._past.moment.at
-
-    @property
-    def line(self) -> int:
-        """The last line of the journal that counts: always the last one of an act."""
-        return self._past.moment.line
-
-    @property
-    def namespace(self) -> str:
-        """The namespace of the store."""
-        return self._standing.namespace
-
-    def __repr__(self) -> str:
-        return f"View({self._file.path!r}, {clock.to_text(self.at)!r}, line={self.line})"
-
-    def __getattr__(self, name: str) -> Callable[..., NoReturn]:
-        return _refusal(self.at, name)
+        return type(self)(self._file, standing, self._author, self._past)
 
     # -- finding -----------------------------------------------------------------------------
 
-    @keywords(FactSearch, limit=10, context=0, active_only=True, matched=False, touch=False)
+    @keywords(FactSearch, limit=10, context=0, active_only=True, matched=False, touch=True)
     def search(self, query: str, **asked: Unpack[FactSearch]) -> SearchHits:
-        """Find facts by words and by meaning, best first; see :meth:`memstore.Store.search`.
+        """Find facts by words and by meaning, best first.
 
-        ``as_of`` of the result and of each fact says which moment it is about.
+        Any text is a query; its words have no special syntax. Facts that contain only some of the
+        words are found too. If the query cannot be embedded, the search uses words only, and
+        ``words_only`` of the result says why.
+
+        Args:
+            query: a question or some words.
+            limit: the maximum number of facts, 1 to 1000.
+            context: the number of neighbours to return on either side of each fact in its thread, 0
+                to 10. They have the same owners and pass the same filters, but are never tasks.
+                Each is returned once, and hits are not repeated as neighbours.
+            subject: only facts about this.
+            category: only facts of this category.
+            filters: conditions on metadata: ``{"key": value}``, or ``[("key", "<=", value)]``
+                with ``= != < <= > >= in contains``; see :class:`memstore.MetadataFilter`, which has
+                nested keys too, :class:`memstore.AnyOf` and :class:`memstore.Not`.
+            namespaces: search these instead of the store's own; ``"all"`` for all.
+            external_key_prefix: only facts with an external key that begins like this.
+            active_only: leave out superseded and expired facts.
+            valid_on: only facts that held then, as far as is known now: a time, or a day
+                at some time of which they held. A fact holds from its ``valid_at``, or else
+                ``created_at``, until :attr:`Fact.holds_until`; superseded and expired facts pass.
+            tasks: whether to find tasks too; ``None``: only if ``subject`` is ``todo``.
+            created_after, created_before: only facts stored between these times (exclusive).
+            valid_after, valid_before: only facts whose ``valid_at``, or else ``created_at``, is
+                between these times (exclusive).
+            offset: skip this many, to read an answer in pages: the first page has ``offset=0``. All
+                pages are parts of one order of at most 1,000 facts, in which newer facts are named,
+                but not moved next to those that they may replace; it takes longer than a search
+                without an offset.
+            word_weight: the weight of the words, 0.6 by default.
+            vector_weight: the weight of the meaning, 0.4 by default.
+            half_lives_seconds: by category, the time in which :attr:`SearchHit.decay` is halved; 0
+                for never. A category that is not in the table does not age, so ``{}`` switches age
+                off. ``None`` stands for the table that the store was opened with. Age only orders
+                facts that match equally well; in the classic ranking it multiplies the score.
+            ranking: ``"contextual"`` (the default) also uses conversations, names, dates and the
+                kind of answer that the question asks for; ``"classic"`` uses only words and
+                meaning, with the weights above. The ranking is also classic if a weight is given or
+                while the index is being built; :attr:`SearchHits.ranking` says which one was used.
+            min_relevance: leave out what is less relevant, 0 to 1, unless it has a rare word, name
+                or identifier of the query, or ranks near a hit that is relevant;
+                :attr:`SearchHits.hidden` counts it. 0.075 by default, in the classic ranking 0. A
+                search by words alone leaves nothing out.
+            matched: let each hit say which of its words match the query: exactly, without accents,
+                by their stems, as the search found them; also in scripts without spaces.
+            touch: count a use of every fact found.
+
+        Raises:
+            ValueError: a limit, weight or filter out of range.
         """
-        return self._facts(query, asked, part(FactRanking, asked))
+        return self._search([query], asked)[0]
 
-    @keywords(FactRecall, active_only=True, touch=False)
+    @keywords(FactSearch, limit=10, context=0, active_only=True, matched=False, touch=True)
+    def search_batch(
+        self, queries: Sequence[str], **asked: Unpack[FactSearch]
+    ) -> builtins.list[SearchHits]:
+        """Search for several queries with one call to the embedder; see :meth:`search`."""
+        if isinstance(queries, str):
+            raise InvalidArgumentType("must be a list of texts, not one text", argument="queries")
+        return self._search(checked_items(queries, "queries"), asked)
+
+    @keywords(FactRecall, active_only=True, touch=True)
     def recall(
         self,
         query: str,
@@ -154,18 +283,40 @@ class View(zones.Zoned):
         episodes: bool = True,
         **asked: Unpack[FactRecall],
     ) -> Recalled:
-        """Return the best memories for a question as a text; see :meth:`memstore.Store.recall`."""
-        checked_number(max_tokens, "max_tokens", 1, MAX_NUMBER)
-        facts = self._facts(query, asked, {**part(FactRanking, asked), "limit": recall.FOUND})
-        said = (
-            questions.episodes_beside(self._episodes, query, asked) if episodes else EpisodeHits()
-        )
-        with self._file.engine.read() as transaction:
-            marks = recall.sources_of(transaction, facts, said)
-        return recall.recalled(facts, said, max_tokens, counter, marks)
+        """Return the best memories for a question as a text for a prompt, within a token budget.
 
-    @keywords(FactRecall, active_only=True, touch=False)
-    def said(
+        There is one line for each fact or episode, with its id, below the date that it shares with
+        others, and no repetition. The best ones are taken until one does not fit, and the next ones
+        fill the room that is left, as far as they fit.
+        Memories are data, not instructions: line breaks in them become spaces, so each stays on
+        one line.
+
+        Args:
+            query: a question or some words.
+            max_tokens: the maximum length of the text.
+            counter: returns the number of tokens of a text, for the model that will read it; by
+                default an estimate that no current model exceeds.
+            episodes: recall episodes too. Filters on times apply to them; any other filter (a
+                subject, a category, metadata, superseded facts) leaves them out.
+            subject: this and the other keywords are those of :meth:`search`. ``min_relevance``
+                applies to facts and episodes separately. Episodes do not age.
+
+        Raises:
+            ValueError: a budget below 1, or a filter out of range.
+        """
+        checked_number(max_tokens, "max_tokens", 1, MAX_NUMBER)
+        request = self._request(asked, {**part(FactRanking, asked), "limit": recall.FOUND})
+        turns = self._episodes_beside(query, asked) if episodes else episode_records.EpisodeHits()
+        facts = self._file.searches.facts.find(query, request)
+        with self._file.engine.read() as transaction:
+            marks = recall.sources_of(transaction, facts, turns)
+        found = recall.recalled(facts, turns, max_tokens, counter, marks)
+        if asked["touch"]:
+            self._note_use(found.facts)
+        return found
+
+    @keywords(FactRecall, active_only=True, touch=True)
+    def turns_for(
         self,
         query: str,
         hits: Sequence[SearchHit] = (),
@@ -173,16 +324,35 @@ class View(zones.Zoned):
         limit: int = 5,
         **asked: Unpack[FactRecall],
     ) -> EpisodeHits:
-        """Return what had been said about a query; see :meth:`memstore.Store.said`."""
+        """Return what was said about a query, to be shown beside the facts of a search.
+
+        Turns are ranked together with the facts, as in :meth:`recall`; those far behind the best
+        are left out, and those that repeat one of the facts: one that was extracted from the turn,
+        or has the same words. Each turn comes with the question that it answers (in ``before``), or
+        with the answer to it (in ``after``).
+
+        Args:
+            query: a question or some words.
+            hits: the facts that a search for the query found.
+            limit: the maximum number of turns, 1 to 100, not counting those beside them.
+            namespaces: this and the other keywords are those of :meth:`recall`: a filter that only
+                facts have (a subject, a category, metadata, superseded facts) leaves nothing.
+
+        Raises:
+            ValueError: a limit or filter out of range.
+        """
         checked_number(limit, "limit", 1, recall.FOUND)
-        found = questions.episodes_beside(self._episodes, query, asked)
-        turns = recall.said(hits, found, limit)
-        last = self._past.moment.last_episode
+        facts = checked_items(hits, "hits")
+        if not all(isinstance(hit, SearchHit) for hit in facts):
+            raise InvalidArgumentType("must be the hits of a search", argument="hits")
+        found = self._episodes_beside(query, asked)
+        turns = recall.said(facts, found, limit)
+        last = MAX_NUMBER if self._past is None else self._past.moment.last_episode
         with self._file.engine.read() as transaction:
             joined = passages.exchanges(transaction, turns, last)
         return replace(found, items=joined, newest_first=0)
 
-    @keywords(FactSearch, limit=10, context=0, active_only=True, touch=False)
+    @keywords(FactSearch, limit=10, context=0, active_only=True, matched=False, touch=True)
     def why_not(
         self,
         query: str,
@@ -193,35 +363,68 @@ class View(zones.Zoned):
         episodes: bool = True,
         **asked: Unpack[FactSearch],
     ) -> WhyNot:
-        """Say why a search of then does not find a fact; see :meth:`memstore.Store.why_not`."""
-        searched = self._standing.select(asked["namespaces"])
-        within = None if searched is None else (*self._namespaces, *searched)
-        with self._file.engine.read() as transaction:
-            fact = self._stored(transaction, fact_id, within)
-        turns = self._episodes if episodes else None
-        budget = questions.Budget(max_tokens, counter)
-        return questions.why_not(
-            self._file, self._standing, turns, query, fact, asked, budget, self._past
-        )
+        """Say why a search does not find a fact: the first stage that lost it, with numbers.
 
-    def get(self, fact_id: int) -> Fact:
-        """Return one fact in the state it had; see its ``status``.
+        Or that it is found, and at which place. Nothing counts as used.
+
+        Args:
+            query: the query of the search.
+            fact_id: a fact in any state.
+            max_tokens: examine a :meth:`recall` with this budget instead of a :meth:`search`; only
+                the keywords of a recall then count.
+            counter: as of :meth:`recall`, like the next.
+            episodes: whether the recall has episodes too.
+            subject: this and the other keywords are those of :meth:`search`. If the store was not
+                made by :meth:`of`, the answer for a fact with owners is that it belongs to others.
 
         Raises:
-            NotFound: there was no such fact, or it was erased since.
+            NotFound: no such fact, or the caller may not see it.
+            ValueError: a limit, budget or filter out of range.
         """
+        searched = self._standing.select(asked["namespaces"])
+        within = None if searched is None else (*self._standing.namespaces, *searched)
         with self._file.engine.read() as transaction:
-            return self._known(transaction, fact_id)
-
-    def by_key(self, external_key: str) -> Fact | None:
-        """Return the fact that an external key named then; see :meth:`memstore.Store.by_key`."""
-        return self.by_keys([external_key]).get(external_key)
-
-    def by_keys(self, external_keys: Iterable[str]) -> dict[str, Fact]:
-        """Return the facts that external keys named then, by key."""
-        keys = keyed.checked_keys(external_keys)
+            fact = reading.find(transaction, self._standing, fact_id, within, self._moment)
+        ranking = part(FactRanking, asked)
+        if max_tokens is not None:
+            checked_number(max_tokens, "max_tokens", 1, MAX_NUMBER)
+            ranking = {**part(FactRanking, part(FactRecall, asked)), "limit": recall.FOUND}
+        request = self._request(asked, ranking)
+        examined = following.examined(fact, request)
+        outcome, hits = self._file.searches.facts.examine(query, request, examined)
+        if max_tokens is None or outcome.stage != "found":
+            return outcome
+        turns = episode_records.EpisodeHits()
+        if episodes:
+            turns = self._episodes_beside(query, part(FactRecall, asked))
         with self._file.engine.read() as transaction:
-            return keyed.by_keys_at(transaction, self._standing, keys, self._past.moment)
+            marks = recall.sources_of(transaction, hits, turns)
+        return following.recalled(outcome, hits, turns, max_tokens, counter, marks)
+
+    def get(self, fact_id: int) -> Fact:
+        """Return one fact in any state; see its ``status``.
+
+        Raises:
+            NotFound: no such fact in this namespace, or it was erased.
+        """
+        if self._past is None:
+            self._file.write_use_counts()
+        with self._file.engine.read() as transaction:
+            return reading.get(transaction, self._standing, fact_id, self._moment)
+
+    def get_many(self, fact_ids: Iterable[int]) -> builtins.list[Fact]:
+        """Return facts in any state, in the order of their ids as given.
+
+        Those that are not in this namespace, or were erased, are left out.
+
+        Args:
+            fact_ids: their ids.
+        """
+        ids = checked_items(fact_ids, "fact_ids")
+        if self._past is None:
+            self._file.write_use_counts()
+        with self._file.engine.read() as transaction:
+            return reading.get_many(transaction, self._standing, ids, self._moment)
 
     @keywords(
         FactList,
@@ -233,201 +436,253 @@ class View(zones.Zoned):
         newest_first=False,
     )
     def list(self, **asked: Unpack[FactList]) -> builtins.list[Fact]:
-        """Return facts ordered by id; see :meth:`memstore.Store.list`."""
-        wanted, page = questions.counting(self._standing, asked, now=self.at), part(Page, asked)
+        """Return facts ordered by id. The filters are those of :meth:`search`.
+
+        Args:
+            tasks: ``False`` leaves tasks out.
+            include_deleted: also return deleted facts.
+            pinned: only pinned facts.
+            states: only facts whose status is one of these, such as ``["active", "superseded"]``;
+                ``active_only`` and ``include_deleted`` then say nothing.
+            source: only facts from exactly this source.
+            thread: only facts of the conversation with this name.
+            episode: only facts extracted from this episode.
+            limit: the maximum number; ``None`` for all.
+            offset: how many to skip.
+            newest_first: return the newest first.
+            before_id: only facts with smaller ids. With the last id of a page, the next page:
+                unlike an ``offset``, it stays right while others write, and costs the same
+                everywhere.
+            after_id: only facts with larger ids.
+        """
+        wanted, page = self._counting(asked), part(Page, asked)
         checked_page(page["limit"], page["offset"], page["before_id"], page["after_id"])
-        limit, offset = page["limit"], page["offset"]
-        before, after = page["before_id"], page["after_id"]
-
-        def listed(transaction: Transaction, contents: FeedContents | None) -> builtins.list[Fact]:
-            found = self._ids(transaction, contents, wanted)
-            found = found if before is None else found.until(before - 1)
-            ids = [id_ for id_ in found if after is None or id_ > after]
-            ids = ids[::-1] if page["newest_first"] else ids
-            ids = ids[offset : None if limit is None else offset + limit]
-            facts = history.facts_at(transaction, ids, self._past.moment)
-            return [facts[id_] for id_ in ids if id_ in facts]
-
-        return self._file.searches.facts.index.read(listed)
+        if self._past is not None:
+            return self._listed_then(self._past, wanted, page)
+        self._file.write_use_counts()
+        return self._file.searches.list_facts(wanted, **page)
 
     @keywords(FactCount, active_only=True, tasks=True, include_deleted=False, pinned=False)
     def count(self, **asked: Unpack[FactCount]) -> int:
         """Return how many facts :meth:`list` would return without a limit."""
-        return self._count(questions.counting(self._standing, asked, now=self.at))
+        return self._counted(self._counting(asked))
 
     def exists(self, content: str, *, subject: str) -> bool:
-        """Return whether an active fact had this text and subject."""
+        """Return whether an active fact has exactly this text and subject.
+
+        Superseded facts do not count: what was once true may become true again.
+        """
         wanted = FactFilter(
-            self._namespaces,
-            self.at,
+            self._standing.namespaces,
+            self._now,
             subject=stored_text(subject, "subject"),
             content=stored_text(content, "content"),
             scope=self._standing.selected,
         )
-        return self._count(wanted) > 0
+        return self._counted(wanted) > 0
 
     def history(
         self,
         fact_id: int | None = None,
         *,
         subject: str | None = None,
+        external_key: str | None = None,
     ) -> builtins.list[Fact]:
-        """Return the history that a fact or a subject had; see :meth:`memstore.Store.history`."""
+        """Return the history of a fact, a subject or an external key, oldest first.
+
+        Args:
+            fact_id: any fact of a chain, for the whole chain.
+            subject: instead of an id: a subject, for every fact there ever was about it.
+            external_key: instead of both: a key, for every fact that had it.
+
+        Raises:
+            NotFound: no such fact.
+            ValueError: several or none of ``fact_id``, ``subject`` and ``external_key`` were given.
+        """
+        standing, moment = self._standing, self._moment
+        if external_key is not None and fact_id is None and subject is None:
+            key = checked_key(external_key, "external_key")
+            with self._file.engine.read() as transaction:
+                return keyed.history(transaction, standing, key, moment)
+        if external_key is not None:
+            raise InvalidArgument("is one of three ways to name a history", argument="external_key")
         if (fact_id is None) == (subject is None):
             raise InvalidArgument("either a fact's id or a subject is needed, but not both")
         with self._file.engine.read() as transaction:
             if subject is not None:
-                return self._of_subject(transaction, subject)
-            first = self._known(transaction, fact_id or 0)
-            chain = history.chain_at(transaction, first.id, self._past.moment)
-        return [
-            fact
-            for fact in chain
-            if fact.namespace == first.namespace
-            and (self._standing.reaches(fact) or fact.status == "erased")
-        ]
+                return reading.of_subject(transaction, standing, subject, moment)
+            return reading.chain(transaction, standing, fact_id or 0, moment)
 
-    def explain(self, fact_id: int) -> Explanation:
-        """Explain why a fact was believed, or not; see :meth:`memstore.Store.explain`."""
-        with self._file.engine.read() as transaction:
-            fact = self._then(transaction, rules.reached(transaction, self._standing, fact_id))
-            return explaining.explained(transaction, fact, self._standing, self._past.moment)
+    def status(self) -> StoreStatus | PastStatus:
+        """Return how many memories the namespace has, by state; :class:`memstore.PastStatus`.
 
-    def support(self, fact_id: int) -> builtins.list[Leg]:
-        """Return why a fact was believed; see :meth:`memstore.Store.support`."""
-        with self._file.engine.read() as transaction:
-            self._known(transaction, fact_id)
-            return support.legs(transaction, [fact_id], self.line)[fact_id]
-
-    @keywords(ActList, limit=50)
-    def log(self, **asked: Unpack[ActList]) -> builtins.list[Act]:
-        """Return what had been done up to then; see :meth:`memstore.Store.log`."""
-        return questions.acts(self._file, self._standing, asked, self.line)
-
-    @keywords(DifferenceList, offset=0)
-    def diff(self, a: datetime | str, **asked: Unpack[DifferenceList]) -> Differences:
-        """Return what had changed since an earlier moment; see :meth:`memstore.Store.diff`."""
-        return questions.differences(self._file, self._standing, a, self.at, asked)
-
-    def status(self) -> PastStatus:
-        """Return how many memories the namespace had, by state."""
-        owners = self._standing.selected
+        That of a store also has facts about the file.
+        """
+        owners, now = self._standing.selected, self._now
         every = FactFilter(
-            (self.namespace,), self.at, scope=owners, active_only=False, include_deleted=True
+            (self.namespace,), now, scope=owners, active_only=False, include_deleted=True
         )
-        unretired = replace(every, active_only=True, include_deleted=False, now=EARLIEST)
-        said = EpisodeFilter((self.namespace,), self.at, scope=owners, include_expired=True)
-        active = self._count(replace(unretired, now=self.at))
-        current = self._count(unretired)
-        undeleted = self._count(replace(every, include_deleted=False))
+        unretired = replace(every, active_only=True, include_deleted=False, now=searching.EARLIEST)
+        records = EpisodeFilter((self.namespace,), now, scope=owners, include_expired=True)
+        active = self._counted(replace(unretired, now=now))
+        current = self._counted(unretired)
+        undeleted = self._counted(replace(every, include_deleted=False))
         with self._file.engine.read() as transaction:
-            head = journal.head(transaction, self.line)
-            select = partial(visibility.of_episodes, transaction, None)
-            episodes = self._past.episodes(transaction, said, select)
-        return PastStatus(
+            head = journal.head(transaction, None if self._past is None else self.line)
+            if self._past is None:
+                episodes = counts.episodes(transaction, records)
+            else:
+                select = partial(visibility.of_episodes, transaction, None)
+                episodes = len(self._past.episodes(transaction, records, select).among or ())
+        return status.PastStatus(
             namespace=self.namespace,
-            at=self.at,
+            at=now,
             head=str(head),
             active=active,
             expired=current - active,
             superseded=undeleted - current,
-            deleted=self._count(every) - undeleted,
-            episodes=len(episodes.among or ()),
+            deleted=self._counted(every) - undeleted,
+            episodes=episodes,
         )
 
-    def export(self, *, progress: Progress | None = None) -> Iterator[str]:
-        """Yield the namespace's memories of then as lines of JSON, with their journal.
-
-        As :meth:`memstore.Store.export`. Proposals have their states of then. Replies of models and
-        decisions about names are those of then that are still there. What was erased since is in
-        it as erased.
-
-        Args:
-            progress: called with the number of facts and episodes read and the total.
-        """
-        standing = self._standing
-        every = exporting.export_as_of(
-            self._file.engine,
-            self._namespaces,
-            self._past.moment,
-            progress,
-            levels=not standing.confined,
-        )
-        return (
-            every
-            if standing.bound is None
-            else owned.of_owners(self._file.engine, every, standing.bound)
-        )
-
-    @cached_property
-    def graph(self) -> GraphView:
-        """Entities and relations, read by rules from the facts that were active then.
-
-        It is built in memory on first use. What a language model read in facts is not in it.
-        """
-        return GraphView(self, self._file)
-
-    # -- what the others share -----------------------------------------------------------------
-
-    def _facts(
-        self, query: str, asked: FactSearch | FactRecall, ranking: FactRanking
-    ) -> SearchHits:
-        request = questions.request(self._file, self._standing, asked, ranking, self._past)
-        return self._file.searches.facts.find(query, request)
-
-    def _count(self, wanted: FactFilter) -> int:
-        def count(transaction: Transaction, contents: FeedContents | None) -> int:
-            return len(self._ids(transaction, contents, wanted))
-
-        return self._file.searches.facts.index.read(count)
-
-    def _ids(
-        self, transaction: Transaction, contents: FeedContents | None, wanted: FactFilter
-    ) -> visibility.Visible:
-        columns = None if contents is None else contents.columns
-        return self._past.fact_ids(
-            transaction, wanted, partial(visibility.of_facts, transaction, columns)
-        )
-
-    def _known(self, transaction: Transaction, fact_id: int) -> Fact:
-        fact = rules.known(transaction, self._standing, fact_id)
-        return self._then(transaction, fact)
-
-    def _stored(
-        self,
-        transaction: Transaction,
-        fact_id: int,
-        namespaces: Sequence[str] | None,
-    ) -> Fact:
-        """Return a fact as it was, even if it was erased since."""
-        checked_id(fact_id, "fact_id")
-        fact = fact_table.get_many(transaction, checked_ids([fact_id])).get(fact_id)
-        if fact is None or (namespaces is not None and fact.namespace not in namespaces):
-            raise rules.not_found(fact_id, self.namespace)
-        if fact.status == "erased" and self._standing.bound not in (None, NOBODY):
-            raise rules.not_found(fact_id, self.namespace)
-        return self._then(transaction, rules.of_owners(fact, self._standing))
-
-    def _then(self, transaction: Transaction, fact: Fact) -> Fact:
-        fact_id = fact.id
-        found = history.facts_at(transaction, [fact.id], self._past.moment).get(fact.id)
-        if found is None:
-            raise NotFound(
-                f"fact {fact_id} was stored after {clock.to_text(self.at)}",
-                remedy=Remedy.LATER_MOMENT,
-            )
+    def _search(
+        self, queries: Sequence[str], asked: FactSearch, ids: Collection[int] | None = None
+    ) -> builtins.list[SearchHits]:
+        request = self._request(asked, part(FactRanking, asked))
+        if ids is not None:
+            request = replace(request, wanted=replace(request.wanted, among=ids))
+        found = self._file.searches.facts.batch(queries, request)
+        if asked["touch"]:
+            self._note_use(hit.fact.id for hits in found for hit in hits)
         return found
 
-    def _of_subject(self, transaction: Transaction, subject: str) -> builtins.list[Fact]:
-        name, owners = checked_text(subject, "subject", MAX_QUERY), self._standing.selected
-        now = [
-            fact.id
-            for namespace in self._namespaces
-            for fact in fact_table.of_subject(transaction, namespace, name)
-            if is_among(fact.scope, owners)
-        ]
-        facts = history.facts_at(transaction, now, self._past.moment)
-        return [facts[fact_id] for fact_id in now if fact_id in facts]
+    # -- what is asked for, as filters and requests ------------------------------------------
+
+    @property
+    def _now(self) -> datetime:
+        return clock.utc_now() if self._past is None else self._past.moment.at
+
+    def _narrowing(self, asked: FactNarrowing) -> FactFilter:
+        """Return the filter for what a search or a list asks for."""
+        if asked["external_key_prefix"] is not None:
+            stored_text(asked["external_key_prefix"], "external_key_prefix")
+        subject, tasks, valid_on = asked["subject"], asked["tasks"], asked["valid_on"]
+        if tasks is None:
+            tasks = isinstance(subject, str) and subject_key(subject) == TODO
+        return FactFilter(
+            self._standing.select(asked["namespaces"]),
+            self._now,
+            subject=subject,
+            category=asked["category"],
+            metadata=metadata.parse_filters(asked["filters"]),
+            external_key_prefix=asked["external_key_prefix"],
+            scope=self._standing.selected,
+            active_only=asked["active_only"],
+            tasks=tasks,
+            valid_on=None if valid_on is None else given_moments.period(valid_on, "valid_on"),
+            given=as_given(asked),
+            **times(asked),
+        )
+
+    def _counting(self, asked: FactCount) -> FactFilter:
+        """Return the filter for what a list or a count asks for."""
+        wanted = self._narrowing(asked)
+        thread = None if asked["thread"] is None else checked_name(asked["thread"], "thread")
+        if asked["episode"] is not None:
+            checked_number(asked["episode"], "episode", 0, MAX_NUMBER)
+        wanted = replace(
+            wanted,
+            include_deleted=asked["include_deleted"],
+            pinned=asked["pinned"],
+            source=asked["source"],
+            thread=thread,
+            episode_id=asked["episode"],
+        )
+        if asked["states"] is None:
+            return wanted
+        states = checked_items(asked["states"], "states")
+        given = [checked_choice(one, STATES, "states") for one in states]
+        if given == ["active"]:  # so that counts that are kept and indexes of active facts serve
+            return replace(wanted, active_only=True, include_deleted=False)
+        return replace(wanted, states=tuple(one for one in STATES if one in given))
+
+    def _request(
+        self, asked: FactSearch | FactRecall, ranking: FactRanking
+    ) -> requests.Request[FactFilter]:
+        """Return the request for a search of facts."""
+        if asked["half_lives_seconds"] is None:
+            ranking = {**ranking, "half_lives_seconds": self._file.half_lives_seconds}
+        wanted = replace(self._narrowing(asked), searched=True)
+        made = requests.for_facts(wanted, **ranking)
+        return replace(made, past=self._past, without_rules=self._file.without_rules)
+
+    @property
+    def _log(self) -> Episodes:
+        """The episodes that searches look into, too."""
+        file, standing = self._file, self._standing.alone
+        made = log.Episodes(
+            file.engine, self._author, standing, file.searches, file.screen, self._past
+        )
+        return zones.bound(made, self._zone)
+
+    def _episodes_beside(self, query: str, asked: FactRecall) -> EpisodeHits:
+        """Search the episodes too, unless there is a filter that only facts have."""
+        of_facts = asked["subject"] or asked["category"] or asked["filters"] or asked["valid_on"]
+        if of_facts or asked["external_key_prefix"] is not None or not asked["active_only"]:
+            return episode_records.EpisodeHits()
+        return self._log.search(
+            query,
+            limit=recall.FOUND,
+            namespaces=asked["namespaces"],
+            min_relevance=asked["min_relevance"],
+            **part(Periods, asked),
+        )
+
+    def _note_use(self, fact_ids: Iterable[int]) -> None:
+        if self._past is None and not self._file.read_only:
+            self._file.use_counts.note(fact_ids)
+
+    # -- facts of the moment -----------------------------------------------------------------
+
+    def _counted(self, wanted: FactFilter) -> int:
+        if self._past is None:
+            with self._file.engine.read() as transaction:
+                return counts.facts(transaction, wanted)
+        found = partial(self._ids_then, self._past, wanted)
+        return self._file.searches.facts.index.read(lambda *state: len(found(*state)))
+
+    def _listed_then(self, then: Past, wanted: FactFilter, page: Page) -> builtins.list[Fact]:
+        limit, offset = page["limit"], page["offset"]
+        before, after = page["before_id"], page["after_id"]
+
+        def listed(transaction: Transaction, contents: FeedContents | None) -> builtins.list[Fact]:
+            found = self._ids_then(then, wanted, transaction, contents)
+            found = found if before is None else found.until(before - 1)
+            ids = [id_ for id_ in found if after is None or id_ > after]
+            ids = ids[::-1] if page["newest_first"] else ids
+            ids = ids[offset : None if limit is None else offset + limit]
+            facts = past.facts_at(transaction, ids, then.moment)
+            return [facts[id_] for id_ in ids if id_ in facts]
+
+        return self._file.searches.facts.index.read(listed)
+
+    def _ids_then(
+        self,
+        then: Past,
+        wanted: FactFilter,
+        transaction: Transaction,
+        contents: FeedContents | None,
+    ) -> visibility.Visible:
+        columns = None if contents is None else contents.columns
+        select = partial(visibility.of_facts, transaction, columns)
+        return then.fact_ids(transaction, wanted, select)
+
+
+def as_of(file: File, author: Author, standing: Standing, moment: datetime | str) -> View:
+    """Return a view of an earlier moment; a confined store names only what is in its namespace."""
+    with file.engine.read() as transaction:
+        found = searching.Past(moments.resolve(transaction, moment, standing))
+    return View(file, standing, author, found)
 
 
 class GraphView:
@@ -438,8 +693,8 @@ class GraphView:
     nothing is left of what was erased.
     """
 
-    def __init__(self, view: View, file: File) -> None:
-        self._view, self._file = view, file
+    def __init__(self, view: View) -> None:
+        self._view, self._file = view, view._file
         self._lock = threading.Lock()
         self._line = -1
         self._aside: File | None = None
@@ -457,9 +712,6 @@ class GraphView:
         """Return the entities that one was related to, the nearest first."""
         return self._graph().neighbours(name, depth=depth, limit=limit)
 
-    def __getattr__(self, name: str) -> Callable[..., NoReturn]:
-        return _refusal(self._view.at, name)
-
     def _graph(self) -> graph.Graph:
         with self._file.engine.read() as transaction:
             line = journal.last_id(transaction)
@@ -471,106 +723,18 @@ class GraphView:
     def _build(self) -> graph.Graph:
         view, file, standing = self._view, self._file, self._view._standing
         decisions = graph.Graph(file.engine, file.author, standing).decisions()
-        everybody = View(file, view._author, replace(standing, owners=EVERYBODY), view._past)
+        everybody = View(file, replace(standing, owners=EVERYBODY), view._author, view._past)
         assert file.open_aside is not None  # every file that is opened by name has it
         self._aside = aside = file.open_aside()
         with aside.engine.write() as transaction:
-            changes = Changes(transaction, aside.author)
+            writing = changes.Changes(transaction, aside.author)
             for fact in everybody.list():
                 if fact.namespace == view.namespace:  # a fact of then does not expire now
                     kept = replace(fact, expired_at=None, episode_id=None)
-                    fact_table.insert(changes, kept, fact_table.encoded(kept), None)
+                    fact_table.insert(writing, kept, fact_table.encoded(kept), None)
         built = graph.Graph(aside.engine, aside.author, standing)
         for one in decisions:
             if one.at <= view.at:
                 (built.merge if one.same else built.keep_apart)(one.left, one.right)
         built.build()
         return built
-
-
-def _refusal(at: datetime, name: str) -> Callable[..., NoReturn]:
-    """Return a function that says that an earlier moment can only be read."""
-    if name.startswith("_"):
-        raise AttributeError(name)
-
-    def refuse(*_: object, **__: object) -> NoReturn:
-        raise Conflict(
-            f"the memory as of {clock.to_text(at)} cannot {name}: it can only be read",
-            remedy=Remedy.ASK_STORE,
-        )
-
-    return refuse
-
-
-@wraps(View.export)
-def _export(view: View, *, progress: Progress | None = None) -> Iterator[str]:
-    return iter([*view.export(progress=progress)])
-
-
-class AsyncGraphView(Awaited[GraphView]):
-    """:class:`GraphView` for asyncio."""
-
-    entities = awaited(GraphView.entities)
-    get = awaited(GraphView.get)
-    neighbours = awaited(GraphView.neighbours)
-
-
-class AsyncView(Awaited[View]):
-    """:class:`View` for asyncio: the same methods as coroutines."""
-
-    @property
-    def at(self) -> datetime:
-        """The moment."""
-        return self._blocking.at
-
-    @property
-    def line(self) -> int:
-        """The last line of the journal that counts: always the last one of an act."""
-        return self._blocking.line
-
-    @property
-    def namespace(self) -> str:
-        """The namespace of the store."""
-        return self._blocking.namespace
-
-    def of(
-        self,
-        owners: OwnersSelection | None = None,
-        /,
-        *,
-        user_id: str | None = None,
-        agent_id: str | None = None,
-        run_id: str | None = None,
-    ) -> AsyncView:
-        """Return the memories that owners had then; see :meth:`memstore.Store.of`."""
-        own = self._blocking.of(owners, user_id=user_id, agent_id=agent_id, run_id=run_id)
-        return AsyncView(own)
-
-    @cached_property
-    def graph(self) -> AsyncGraphView:
-        """Entities and relations of then; see :attr:`View.graph`."""
-        return AsyncGraphView(self._blocking.graph)
-
-    def __getattr__(self, name: str) -> Callable[..., NoReturn]:
-        return _refusal(self.at, name)
-
-    def __repr__(self) -> str:
-        return f"Async{self._blocking!r}"
-
-    search = awaited(View.search)
-    recall = awaited(View.recall)
-    said = awaited(View.said)
-    get = awaited(View.get)
-    by_key = awaited(View.by_key)
-    by_keys = awaited(View.by_keys)
-    list = awaited(View.list)
-    count = awaited(View.count)
-    exists = awaited(View.exists)
-    history = awaited(View.history)
-    why_not = awaited(View.why_not)
-    explain = awaited(View.explain)
-    support = awaited(View.support)
-    log = awaited(View.log)
-    diff = awaited(View.diff)
-    status = awaited(View.status)
-    export = awaited(_export)

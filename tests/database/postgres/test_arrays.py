@@ -59,7 +59,7 @@ def test_facts_that_are_sent_ahead_are_stored_or_not_as_one(
             store.add_many([*facts, taken])
         assert len(store.list(limit=100)) == 11
         store.add("last", subject="s")
-        assert store.verify() == []
+        assert store.ledger.verify() == []
         assert store.file.doctor(deep=True) == []
 
 
@@ -82,4 +82,4 @@ def test_what_the_server_refuses_of_facts_sent_ahead_stores_none(
         assert store.count() == 1
         store.add_many(facts)
         assert store.count() == 21
-        assert store.verify() == []
+        assert store.ledger.verify() == []

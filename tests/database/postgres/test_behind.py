@@ -53,17 +53,17 @@ def test_no_search_waits_until_it_is_recorded(url: str, monkeypatch: pytest.Monk
     monkeypatch.setattr(search_table, "insert", waiting)
     with memstore.open(url) as store:
         for number in range(3):
-            store.record_search(f"boat {number}")
+            store.searches.record(f"boat {number}")
         may_write.set()
-        assert [one.query for one in store.searches()] == ["boat 2", "boat 1", "boat 0"]
+        assert [one.query for one in store.searches.list()] == ["boat 2", "boat 1", "boat 0"]
     assert threads[0] is not threading.main_thread()
 
 
 def test_to_a_file_it_is_written_at_once(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setattr(record, "MAX_WAIT_SECONDS", 0.0)
     with memstore.open(tmp_path / "memory.db") as store:
-        store.record_search("boat")
+        store.searches.record("boat")
         names = {thread.name for thread in threading.enumerate()}
         assert "memstore-search-record" not in names
         with memstore.open(tmp_path / "memory.db") as other:
-            assert [one.query for one in other.searches()] == ["boat"]
+            assert [one.query for one in other.searches.list()] == ["boat"]

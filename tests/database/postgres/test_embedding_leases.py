@@ -47,7 +47,7 @@ def test_two_machines_embed_each_text_once(url: str) -> None:
 
     def embed(embedder: Meeting) -> None:
         with memstore.open(url, embedder=embedder) as store:
-            store.embed_pending()
+            store.file.embed_pending()
 
     threads = [threading.Thread(target=embed, args=(one,)) for one in embedders]
     for thread in threads:
@@ -62,7 +62,7 @@ def test_two_machines_embed_each_text_once(url: str) -> None:
         assert store.status().pending == 0
         with store.file.engine.read() as transaction:
             assert transaction.scalar("SELECT count(*) FROM memstore_leases") == 0
-        assert store.verify() == []
+        assert store.ledger.verify() == []
 
 
 def test_texts_of_a_machine_that_died_are_taken_over(
@@ -74,10 +74,10 @@ def test_texts_of_a_machine_that_died_are_taken_over(
         dead = leases.ItemLeases(store.file.engine)
         assert dead.take("embed memstore_fact_vectors 1", lambda _: [1]) == [1]
     with memstore.open(url, embedder=WordEmbedder()) as store:
-        assert store.embed_pending().left == 1
+        assert store.file.embed_pending().left == 1
         later = clock.utc_now() + timedelta(seconds=leases.ITEM_SECONDS + 1)
         monkeypatch.setattr(clock, "utc_now", lambda: later)
-        assert store.embed_pending().left == 0
+        assert store.file.embed_pending().left == 0
 
 
 def test_machines_claim_different_texts_and_no_writer_waits(url: str) -> None:
@@ -112,7 +112,7 @@ class Stuck(Letters):
         print("embedding", len(texts), flush=True)
         time.sleep(600)
 
-memstore.open(sys.argv[1], embedder=Stuck()).embed_pending()
+memstore.open(sys.argv[1], embedder=Stuck()).file.embed_pending()
 """
 )
 
@@ -129,11 +129,11 @@ def test_texts_of_a_machine_that_is_killed_are_taken_over(
     dying.communicate()
     assert 0 < taken < 300
     with memstore.open(url, embedder=Letters()) as store:
-        assert store.embed_pending().embedded == 300 - taken
+        assert store.file.embed_pending().embedded == 300 - taken
         assert store.status().pending == taken
         later = clock.utc_now() + timedelta(seconds=leases.ITEM_SECONDS + 1)
         monkeypatch.setattr(clock, "utc_now", lambda: later)
-        assert store.embed_pending().embedded == taken
+        assert store.file.embed_pending().embedded == taken
         assert_each_has_one_vector(store, 300)
 
 
@@ -147,13 +147,13 @@ def test_a_machine_that_was_suspended_overwrites_nothing(
             later = clock.utc_now() + timedelta(seconds=leases.ITEM_SECONDS + 1)
             monkeypatch.setattr(clock, "utc_now", lambda: later)
             with memstore.open(url, embedder=Letters()) as other:
-                assert other.embed_pending().embedded == 2
+                assert other.file.embed_pending().embedded == 2
             return super().embed(texts, **options)
 
     with memstore.open(url, embedder=None) as store:
         store.add_many([NewFact(content=f"boat {n}", subject="s") for n in range(2)])
     with memstore.open(url, embedder=Suspended()) as store:
-        assert store.embed_pending().embedded == 0
+        assert store.file.embed_pending().embedded == 0
         assert_each_has_one_vector(store, 2)
 
 
@@ -163,5 +163,5 @@ def assert_each_has_one_vector(store: memstore.Store, number: int) -> None:
         filled = "SELECT count(embedding) FROM memstore_fact_vectors"
         assert transaction.scalar(filled) == number
     assert store.status().pending == 0
-    assert store.verify() == []
+    assert store.ledger.verify() == []
     assert store.file.doctor(deep=True) == []

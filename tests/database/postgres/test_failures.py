@@ -97,7 +97,7 @@ def test_a_connection_cut_at_any_statement_stores_all_or_nothing(
             break
     assert cuts > 5
     assert len(store.list(subject="cuts", limit=1000)) == number + 1
-    assert store.verify() == []
+    assert store.ledger.verify() == []
     assert fact.id == again.id
 
 
@@ -129,7 +129,7 @@ def test_a_commit_that_did_not_arrive_is_an_error_and_stores_nothing(
     assert caught.value.remedy is Remedy.RETRY
     assert store.list() == []
     store.add("lost", subject="s")
-    assert store.verify() == []
+    assert store.ledger.verify() == []
 
 
 def test_a_number_that_another_transaction_got_confirms_nothing(
@@ -171,7 +171,7 @@ def test_a_fact_is_one_statement_and_others_writes_are_noticed(
     assert sent[0].startswith(JOINED)
     assert sent[-1] == "COMMIT"
     assert [fact.id for fact in embedding.list()] == [1, 2, 3, 4]
-    assert embedding.verify() == []
+    assert embedding.ledger.verify() == []
 
 
 def test_a_lost_answer_to_a_single_statement_is_looked_up(embedding: Store, cutter: Cutter) -> None:
@@ -186,7 +186,7 @@ def test_a_lost_answer_to_a_single_statement_is_looked_up(embedding: Store, cutt
     assert embedding.get(fact.id).content == "kept"
     assert len(embedding.list()) == 3
     assert cutter.after is not lose
-    assert embedding.verify() == []
+    assert embedding.ledger.verify() == []
 
 
 def test_a_single_statement_that_arrives_late_stores_nothing(embedding: Store, url: str) -> None:
@@ -205,7 +205,7 @@ def test_a_single_statement_that_arrives_late_stores_nothing(embedding: Store, u
         assert other.exchange.together(*late)[0].row == (0,)
     assert [fact.content for fact in embedding.list()] == ["first", "second"]
     embedding.add("third", subject="s")
-    assert embedding.verify() == []
+    assert embedding.ledger.verify() == []
 
 
 def in_threads(number: int, work: Callable[[int], object]) -> None:
@@ -235,7 +235,7 @@ def test_contending_writers_keep_one_chain(url: str) -> None:
     )
     facts = stores[0].list(limit=1000)
     assert sorted(fact.id for fact in facts) == list(range(1, 31))
-    assert stores[0].verify() == []
+    assert stores[0].ledger.verify() == []
     for store in stores:
         store.close()
 

@@ -44,21 +44,21 @@ def use(url: str, namespace: str) -> list[str]:
         store.confirm(new.id)
         store.pin(new.id)
         store.tasks.create("paint the boat")
-        store.distrust("web:a.org")
-        store.trust("web:a.org")
+        store.sources.distrust("web:a.org")
+        store.sources.trust("web:a.org")
         store.file.tokens.create("t", namespace=namespace, access="read")
         store.graph.build()
         assert store.search("quay")
         assert store.episodes.search("quay")
         assert store.list(filters={"n": 1.5}, active_only=False)
         store.history(old.id)
-        store.support(new.id)
-        store.explain(new.id)
+        store.ledger.support(new.id)
+        store.ledger.explain(new.id)
         store.recall("the quay", max_tokens=100)
         store.status()
         assert store.as_of("op:2").list()
         lines = list(store.file.export())
-        assert store.verify() == []
+        assert store.ledger.verify() == []
         assert store.file.doctor(deep=True) == []
         store.file.write_use_counts()
     return lines
@@ -70,7 +70,7 @@ def test_each_statement_is_answered_by_one_partition(divided: str) -> None:
         lines = use(divided, "a")
         with memstore.open(divided, namespace="b", embedder=None) as store:
             store.file.import_(lines, namespace="b")
-            assert store.verify() == []
+            assert store.ledger.verify() == []
         checks.run(DatabaseAddress(divided))
     plans.close()
     assert len(plans.parts) > 100

@@ -51,7 +51,7 @@ def test_clients_share_connections(pooled: str) -> None:
     for namespace in ("of 0", "of 1"):
         with memstore.open(pooled, namespace=namespace, embedder=Letters()) as store:
             assert store.status().active == CLIENTS // 2 * 60
-            assert store.verify() == []
+            assert store.ledger.verify() == []
             assert store.file.doctor(deep=True) == []
 
 
@@ -106,4 +106,4 @@ def test_row_security_holds_on_a_shared_connection() -> None:
                 for store in (a, b):
                     own = {f"{store.namespace} {number}" for number in range(6)}
                     assert {fact.content for fact in store.list()} == own
-                    assert store.verify() == []
+                    assert store.ledger.verify() == []

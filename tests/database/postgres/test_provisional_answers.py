@@ -96,7 +96,7 @@ def test_every_stored_vector_has_its_code(url: str) -> None:
         gone = store.add("The quay is open", subject="quay")
         store.add_many([NewFact(content=f"The boat {n} is blue", subject="boat") for n in range(9)])
         store.episodes.add("We met at the quay", source="chat")
-        store.embed_pending()
+        store.file.embed_pending()
         store.erase(gone.id)
     with psycopg.connect(url) as connection:
         rows = connection.execute(CODES).fetchall()
@@ -111,7 +111,7 @@ def test_a_code_of_another_vector_is_found_and_replaced(url: str) -> None:
     with memstore.open(url) as store:
         store.add_many([NewFact(content=f"The boat {n} is blue", subject="boat") for n in range(9)])
         store.episodes.add("We met at the quay", source="chat")
-        store.embed_pending()
+        store.file.embed_pending()
         with psycopg.connect(url, autocommit=True) as connection:
             before = connection.execute(CODES).fetchall()
             for number in (2, 5):

@@ -39,7 +39,7 @@ def test_the_program_does_everything_it_does(url: str, app: str) -> None:
         store.episodes.add("said", source="chat", tags=["t"])
         store.erase(old.id)
         assert [hit.fact.content for hit in store.search("new")] == ["new"]
-        assert store.verify() == []
+        assert store.ledger.verify() == []
         assert store.file.doctor() == []
         assert [fact.content for fact in store.list()] == ["new"]
 
@@ -82,7 +82,7 @@ def test_the_program_cannot_rewrite_the_journal(url: str, app: str, statement: s
             pytest.raises(psycopg.errors.InsufficientPrivilege),
         ):
             connection.execute(statement)
-        assert store.verify() == []
+        assert store.ledger.verify() == []
 
 
 def test_a_right_that_is_missing_is_named(url: str, app: str) -> None:

@@ -47,7 +47,7 @@ def test_the_library_works_with_it(guarded: str) -> None:
         assert [hit.fact.content for hit in a.search("quay open")][:1] == ["The quay is open"]
         assert [fact.content for fact in b.list()] == ["of b"]
         for store in (a, b):
-            assert store.verify() == []
+            assert store.ledger.verify() == []
             assert store.file.doctor() == []
         with pytest.raises(Conflict, match="belongs to the memory 'b'"):
             a.within("b").list()

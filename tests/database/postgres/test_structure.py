@@ -17,9 +17,9 @@ def test_a_missing_index_is_found_and_made_again(url: str) -> None:
         with psycopg.connect(url, autocommit=True) as connection:
             connection.execute("DROP INDEX idx_memstore_subject")
             connection.execute("DROP VIEW memstore_counts_read")
-        assert any("idx_memstore_subject" in one.message for one in store.verify())
+        assert any("idx_memstore_subject" in one.message for one in store.ledger.verify())
         store.file.rebuild()
-        assert store.verify() == []
+        assert store.ledger.verify() == []
 
 
 def test_a_vector_of_no_fact_is_found_and_removed(url: str) -> None:
@@ -36,10 +36,10 @@ def test_tampering_with_the_journal_is_found(url: str) -> None:
     with memstore.open(url, embedder=None) as store:
         for number in range(4):
             store.add(f"fact {number}", subject="s")
-        assert store.verify() == []
+        assert store.ledger.verify() == []
         with psycopg.connect(url, autocommit=True) as connection:
             connection.execute("UPDATE memstore_journal SET actor = 'other' WHERE id = 2")
-        assert any("2" in one.message for one in store.verify())
+        assert any("2" in one.message for one in store.ledger.verify())
 
 
 def test_a_removed_last_line_is_found(url: str) -> None:
@@ -49,8 +49,8 @@ def test_a_removed_last_line_is_found(url: str) -> None:
         head = store.file.head()
         with psycopg.connect(url, autocommit=True) as connection:
             connection.execute("DELETE FROM memstore_journal WHERE id > 2")
-        assert store.verify() != []
-        assert store.verify(head) != []
+        assert store.ledger.verify() != []
+        assert store.ledger.verify(head) != []
 
 
 PLANTED = {
@@ -74,11 +74,11 @@ def test_what_another_program_put_on_the_tables_is_named_and_dropped(url: str, w
         store.add("one", subject="s")
         with psycopg.connect(url, autocommit=True) as connection:
             connection.execute(PLANTED[what])
-        [finding] = store.verify()
+        [finding] = store.ledger.verify()
         assert what in finding.message
         assert finding.repairable
         assert any(what in done for done in store.file.rebuild())
-        assert store.verify() == []
+        assert store.ledger.verify() == []
         assert store.add("two", subject="s").content == "two"
 
 
@@ -96,5 +96,5 @@ def test_changed_tables_are_named(url: str, change: str, told: str) -> None:
         store.add("one", subject="s")
         with psycopg.connect(url, autocommit=True) as connection:
             connection.execute(change)
-        found = [one for one in store.verify() if told in one.message]
+        found = [one for one in store.ledger.verify() if told in one.message]
         assert [one.repairable for one in found] == [False]

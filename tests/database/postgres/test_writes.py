@@ -71,7 +71,7 @@ def test_what_reads_nothing_is_one_statement(store: Store, url: str, name: str) 
     with sent() as trips:
         WHOLE[name](store)
     assert trips == [[JOINED]]
-    assert store.verify() == []
+    assert store.ledger.verify() == []
     assert pending(url) == before + (name != "an unsearched fact")
 
 
@@ -130,7 +130,7 @@ def test_what_reads_locks_with_its_first_query(store: Store, name: str) -> None:
     assert len(trips[0]) == lock + 2, "the query comes after the lock"
     assert sum(one.startswith("SELECT version") for trip in trips for one in trip) == 1
     assert trips[-1][-1] == "COMMIT"
-    assert store.verify() == []
+    assert store.ledger.verify() == []
 
 
 def test_a_supersession_waits_for_two_round_trips(store: Store) -> None:

@@ -365,7 +365,7 @@ def test_inbox_without_a_terminal_is_a_list(cli: CommandLine, path: Path) -> Non
     with memstore.open(path, embedder=None) as store:
         held = store.add("Ana lives in Berlin", subject="ana")
         fact = memstore.NewFact(content="Ana lives in Lisbon", subject="ana", source="chat")
-        store.apply([AddFact(fact=fact, precedence=MayReplace(held.id, 0.9))])
+        store.ledger.apply([AddFact(fact=fact, precedence=MayReplace(held.id, 0.9))])
     told = cli("inbox")
     assert told.out == (
         '1\tana: "Ana lives in [Berlin]" -> "Ana lives in [Lisbon]" (from chat; held for less '

@@ -100,7 +100,7 @@ def shown(store: memstore.Store, width: int = 80) -> str:
     console = Console(
         file=screen, force_terminal=True, color_system="truecolor", width=width, height=24
     )
-    TerminalShow(console).acts(store.log(), paged=True)
+    TerminalShow(console).acts(store.ledger.log(), paged=True)
     return screen.getvalue()
 
 
@@ -225,7 +225,7 @@ def test_a_terminal_shows_differences_as_a_changelog(store: memstore.Store) -> N
     store.add(HOSTILE, subject="s", supersedes=1)
     screen = io.StringIO()
     console = Console(file=screen, force_terminal=True, color_system="truecolor", width=60)
-    TerminalShow(console).differences(store.diff("op:1"))
+    TerminalShow(console).differences(store.ledger.diff("op:1"))
     told = screen.getvalue()
     assert "\x1b[1;32mAdded\x1b[0m" in told
     assert "\x1b[1;31mRetired\x1b[0m" in told

@@ -108,7 +108,7 @@ def test_a_terminal_does_not_interpret_markup_or_escapes_in_text(store: memstore
     screen.show.fact(fact)
     screen.show.hits(store.search("red"))
     screen.show.chain([fact])
-    screen.show.journal(store.journal(1))
+    screen.show.journal(store.ledger.journal(1))
     screen.show.tasks([task])
     screen.show.status(store.status())
     screen.show.done(HOSTILE, {})
@@ -264,7 +264,7 @@ def test_no_line_is_wider_than_the_terminal(store: memstore.Store, width: int) -
     screen.show.facts(facts)
     screen.show.hits(store.search("word line"))
     screen.show.chain(facts)
-    screen.show.journal(store.journal(old.id))
+    screen.show.journal(store.ledger.journal(old.id))
     screen.show.tasks(store.tasks.list())
     screen.show.status(store.status())
     for fact in facts:

@@ -85,7 +85,7 @@ def test_search_tells_what_the_least_relevance_left_out(cli: CommandLine) -> Non
         for content in ("The ferry is old", "Ben plays the violin", "undo.sh restores the table"):
             store.add(content, subject="note")
         store.episodes.add("The ferry is old", source="test")
-        store.embed_pending()
+        store.file.embed_pending()
     unrelated = ("which enzymes repair double strand breaks", "--embedder", "local")
     for command in (["search"], ["recall"], ["episode", "search"]):
         nothing = cli(*command, *unrelated)

@@ -11,9 +11,9 @@ def test_searches_are_shown_and_cleared(cli: CommandLine) -> None:
     with memstore.open(cli.db, embedder=None, source="codex") as store:
         fact = store.add("likes tea", subject="ana")
         never = store.add("likes rain", subject="ana")
-        store.record_search("tea\x1b[1m?", facts=[fact.id], tokens=1200, milliseconds=2.6)
-        store.record_search("nothing here")
-        store.of(user_id="ana").record_search("Ana's")
+        store.searches.record("tea\x1b[1m?", facts=[fact.id], tokens=1200, milliseconds=2.6)
+        store.searches.record("nothing here")
+        store.of(user_id="ana").searches.record("Ana's")
     shown = cli("searches").out
     assert "\x1b" not in shown
     assert [line.split("\t")[0] for line in shown.splitlines()] == ["2", "1"]

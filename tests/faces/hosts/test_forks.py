@@ -230,7 +230,7 @@ def test_turn_is_erased_with_its_copies(store: Store, write: Write, named: int) 
     for session in ("s1", "s2"):
         recorded(store, SAID, session, mark)
     store.episodes.fold_turns()
-    assert store.erasure(episode=named).episode_ids == (1, 2)
+    assert store.ledger.erasure(episode=named).episode_ids == (1, 2)
     store.episodes.erase(named)
     keeping.keep(store, "claude-code", write("s3", forked(PARENT, "s3")))
     assert [text for text, _ in held(store, include_expired=True)] == ["Noted."]

@@ -53,7 +53,7 @@ def test_changes_of_a_client_are_journalled_in_its_run(store: Store) -> None:
     for run in runs:
         through = Through(Source(store), "codex", run).store()
         through.add(f"fact of {run.hex()}", subject="x")
-        assert through.journal(through.list()[-1].id)[0].run == clock.uuid_text(run)
+        assert through.ledger.journal(through.list()[-1].id)[0].run == clock.uuid_text(run)
     own = sql(
         store.path, "SELECT run, source FROM memstore_journal GROUP BY run, source ORDER BY min(id)"
     )

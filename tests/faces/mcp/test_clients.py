@@ -49,7 +49,12 @@ def added(store: Store, *messages: tuple[str, dict[str, Any]]) -> list[str]:
     """Send a session's messages; return the sources of the facts that were added."""
     answers(store, *messages)
     facts = store.list(active_only=False)
-    return [line.source for fact in facts for line in store.journal(fact.id) if line.kind == "add"]
+    return [
+        line.source
+        for fact in facts
+        for line in store.ledger.journal(fact.id)
+        if line.kind == "add"
+    ]
 
 
 def hello(name: str) -> tuple[str, dict[str, Any]]:
@@ -136,7 +141,7 @@ def test_client_that_counts_less_changes_nothing_of_a_person(
     open_store: Callable[..., Store], server: Store, tool: str, given: dict[str, Any]
 ) -> None:
     person = open_store(server.path, embedder=None, actor="user")
-    person.trust("stranger", "external")
+    person.sources.trust("stranger", "external")
     person.add("Ana lives in Rome", subject="ana")
     person.add("Ana lives in Bonn", subject="ana")
     person.tasks.create("Water the ferns", scope="user")

@@ -17,7 +17,7 @@ TOOLS = mcp_tools.offered()
 def words(open_store: Callable[..., Store]) -> Store:
     store = open_store(embedder=None)
     store.add("The port is 5432", subject="staging", source="web:a.org/x")
-    store.distrust("web:a.org")
+    store.sources.distrust("web:a.org")
     return store
 
 

@@ -23,7 +23,7 @@ def test_the_head_is_noted_at_opening_and_closing(path: Path, tmp_path: Path) ->
     assert all(line["at"].endswith("Z") for line in lines)
     with memstore.open(path, embedder="none") as store:
         assert {line["path"] for line in lines} == {store.path}
-        assert [store.verify(line["head"]) for line in lines] == [[]] * 4
+        assert [store.ledger.verify(line["head"]) for line in lines] == [[]] * 4
 
 
 def test_a_file_that_cannot_be_written_stops_no_server(

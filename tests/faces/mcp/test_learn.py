@@ -136,7 +136,7 @@ def test_extract_proposes_and_the_model_decides(
 
 def propose(store: Store, old_id: int, text: str) -> None:
     fact = NewFact(content=text, subject="ana")
-    store.apply([AddFact(fact=fact, precedence=MayReplace(old_id, 0.8))])
+    store.ledger.apply([AddFact(fact=fact, precedence=MayReplace(old_id, 0.8))])
 
 
 def two_proposals(store: Store) -> None:

@@ -313,7 +313,7 @@ def test_an_answer_takes_little_more_than_its_contents(
 ) -> None:
     store = open_store(embedder="local")
     _ten_of_115_characters(store, days=days)
-    store.embed_pending()
+    store.file.embed_pending()
     made = json.loads(asked(store, tool, "json", **arguments))
     texts = [one["content"] for one in made.get("facts") or made["episodes"]]
     assert len(texts) == 10

@@ -30,7 +30,7 @@ def test_searches_are_recorded_with_what_was_given(store: Store) -> None:
     call(client, "memory_search", query="dark mode", max_tokens=200)
     call(client, "episode_search", query="harbour", user_id=None)
     call(client, "memory_search", query="dark mode", user_id="ana")
-    found = store.searches()[::-1]
+    found = store.searches.list()[::-1]
     assert [(one.tool, one.query, one.facts, one.episodes) for one in found] == [
         ("memory_search", "what does Alice prefer?", (fact.id,), ()),
         ("memory_search", "dark mode", (fact.id,), ()),
@@ -39,7 +39,7 @@ def test_searches_are_recorded_with_what_was_given(store: Store) -> None:
     assert found[0].tokens == tokens_at_most(text)
     assert found[0].milliseconds is not None
     assert found[0].client == "claude-code"
-    (other,) = store.of(user_id="ana").searches()
+    (other,) = store.of(user_id="ana").searches.list()
     assert other.is_empty
 
 
@@ -49,7 +49,7 @@ def test_only_searches_are_recorded_and_only_if_the_server_does(store: Store) ->
     call(store, "memory_search", query="")
     call(store, "memory_search", query="tea", records=False)
     call(store, "memory_search", wrong="tea")
-    assert [one.query for one in store.searches()] == [""]
+    assert [one.query for one in store.searches.list()] == [""]
 
 
 @pytest.mark.parametrize(

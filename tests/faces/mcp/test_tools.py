@@ -585,7 +585,7 @@ def test_search_tells_what_the_least_relevance_left_out(open_store: Callable[...
     store = open_store(embedder=LocalEmbedder())
     store.add("undo.sh restores the table", subject="note")
     store.episodes.add("the ferry is old", source="test")
-    store.embed_pending()
+    store.file.embed_pending()
 
     def call(tool: str, **arguments: Any) -> Any:
         return mcp_tools.offered("facts,episodes")[tool].call(lambda: store, arguments)

@@ -32,7 +32,7 @@ def test_a_correction_without_a_category_keeps_the_kind(
     by_library = store.add("Ana likes cocoa", subject="ana", supersedes=told["id"])
     assert by_library.category == "preference"
     new = NewFact(content="Ana likes milk", subject="ana", supersedes=by_library.id)
-    (in_a_batch,) = store.apply([AddFact(fact=new)])
+    (in_a_batch,) = store.ledger.apply([AddFact(fact=new)])
     assert in_a_batch.fact.category == "preference"
     (of_many,) = store.add_many(
         [NewFact(content="Ana likes cola", subject="ana", supersedes=in_a_batch.fact.id)]
@@ -83,7 +83,10 @@ def test_several_facts_are_stored_in_one_act_each_with_its_state(
     assert (second.subject, second.category) == ("ana", "identity")
     assert store.get(old.id).superseded_by == second.id
     assert third.expired_at is not None
-    assert len({line.txn for one in told["also"] for line in store.journal(one["id"])[-1:]}) == 1
+    assert (
+        len({line.txn for one in told["also"] for line in store.ledger.journal(one["id"])[-1:]})
+        == 1
+    )
 
 
 @pytest.mark.parametrize(

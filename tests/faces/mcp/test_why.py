@@ -32,7 +32,7 @@ def test_history_with_why_explains_the_fact(call: Callable[..., Any], words: Sto
     words.add("The port is 5499", subject="staging", supersedes=old.id)
     answer = call("memory_history", id=2, why=True)
     assert [fact["id"] for fact in answer["facts"]] == [1, 2]
-    assert answer["why"] == str(words.explain(2)).splitlines()
+    assert answer["why"] == str(words.ledger.explain(2)).splitlines()
     text = written(answer, CallStyle({"id": 2, "why": True}))
     assert "\n".join(answer["why"]) in text
     assert "why" not in call("memory_history", id=2)
@@ -61,7 +61,7 @@ def test_long_explanations_are_cut_in_the_middle(call: Callable[..., Any], words
         words.pin(1)
         words.unpin(1)
     lines = call("memory_history", id=1, why=True)["why"]
-    whole = str(words.explain(1)).splitlines()
+    whole = str(words.ledger.explain(1)).splitlines()
     assert (lines[:2], lines[-1]) == (whole[:2], whole[-1])
     assert lines[2] == f"({len(whole) - len(lines) + 1} more left out)"
     assert len(answers.to_text(lines)) < answers.EXPLANATION_CHARACTERS + 1_000

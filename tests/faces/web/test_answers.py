@@ -8,7 +8,7 @@ from tests.support.pages import Pages, text_of
 
 def test_answers_are_listed_with_what_was_given(pages: Pages) -> None:
     fact = pages.store.add("The gate is green", subject="gate")
-    pages.store.within(source="codex").record_search(
+    pages.store.within(source="codex").searches.record(
         "which colour has the gate", facts=[fact.id], tokens=1234, milliseconds=3.25
     )
     page = text_of(pages.read("answers"))
@@ -18,7 +18,7 @@ def test_answers_are_listed_with_what_was_given(pages: Pages) -> None:
 
 def test_a_question_opens_search_as_of_then(pages: Pages) -> None:
     old = pages.store.add("The gate is green", subject="gate")
-    pages.store.record_search("gate", facts=[old.id])
+    pages.store.searches.record("gate", facts=[old.id])
     pages.store.add("The gate is red", subject="gate", supersedes=old.id)
     number = pages.read("answers").split("search/")[1].split('"')[0]
     then = pages.read(f"search/{number}")
@@ -28,7 +28,7 @@ def test_a_question_opens_search_as_of_then(pages: Pages) -> None:
 
 def test_what_was_erased_is_not_asked_again(pages: Pages) -> None:
     fact = pages.store.add("The code is 4711", subject="gate")
-    pages.store.record_search("what is the code", facts=[fact.id])
+    pages.store.searches.record("what is the code", facts=[fact.id])
     pages.store.erase(fact.id)
     page = pages.read("answers")
     assert "what is the code" not in page
@@ -37,8 +37,8 @@ def test_what_was_erased_is_not_asked_again(pages: Pages) -> None:
 
 def test_answers_with_nothing_are_chosen(pages: Pages) -> None:
     fact = pages.store.add("The gate is green", subject="gate")
-    pages.store.record_search("gate", facts=[fact.id])
-    pages.store.record_search("zebra")
+    pages.store.searches.record("gate", facts=[fact.id])
+    pages.store.searches.record("zebra")
     page = pages.ask("answers", {"empty": "1"})
     assert "zebra" in page
     assert "data-open href" in page
@@ -50,14 +50,14 @@ def test_answers_with_nothing_are_chosen(pages: Pages) -> None:
     "fields", [{"since": "last Tuesday"}, {"run": "no uuid"}, {"fact": "zebra"}, {"client": "\x00"}]
 )
 def test_a_filter_that_cannot_be_read_is_said(pages: Pages, fields: dict[str, str]) -> None:
-    pages.store.record_search("zebra")
+    pages.store.searches.record("zebra")
     page = pages.ask("answers", fields)
     assert "zebra</a>" not in page
 
 
 def test_pages_of_answers_show_each_once(pages: Pages) -> None:
     for n in range(110):
-        pages.store.record_search(f"question {n:03}")
+        pages.store.searches.record(f"question {n:03}")
     every = [f"question {n:03}" for n in reversed(range(110))]
     seen: list[str] = []
     path = "answers"
@@ -76,12 +76,12 @@ def test_facts_given_often_and_never_are_told(pages: Pages) -> None:
     often = pages.store.add("The gate is green", subject="gate")
     pages.store.add("The roof is red", subject="roof")
     for _ in range(3):
-        pages.store.record_search("gate", facts=[often.id])
+        pages.store.searches.record("gate", facts=[often.id])
     most, _, never = text_of(pages.read("answers/given")).partition("Never")
     assert "given in 3 answers" in most
     assert "The roof is red" in never
 
 
 def test_the_record_is_removed(pages: Pages) -> None:
-    pages.store.record_search("zebra")
+    pages.store.searches.record("zebra")
     assert "Nothing was asked yet" in pages.followed(pages.post("answers/forget"))

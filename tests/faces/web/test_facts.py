@@ -195,7 +195,7 @@ def test_an_undo_with_conflicts_shows_them_and_does_nothing(
     pages.post(f"fact/{kettle}/correct", {"content": "The kettle is green"})
     new = memory.get(kettle).superseded_by
     assert new is not None
-    act = memory.journal(new)[-1].txn
+    act = memory.ledger.journal(new)[-1].txn
     memory.add("The kettle is grey", subject="kettle", supersedes=new)
     before = memory.file.head()
     answer = pages.post(f"undo/{act}")

@@ -94,7 +94,7 @@ def test_a_hostile_text_does_nothing_in_any_field(memory: Store, text: str) -> N
         "", "subjects", f"subject/{fact.id}", f"subject/{fact.id}/removed", f"fact/{fact.id}",
         f"fact/{old.id}", f"fact/{drawn.id}", f"fact/{owned.id}", f"fact/{fact.id}/text",
         f"fact/{fact.id}/correct", f"fact/{fact.id}/metadata",
-        f"undo/{memory.journal(fact.id)[-1].txn}",
+        f"undo/{memory.ledger.journal(fact.id)[-1].txn}",
     ):  # fmt: skip
         checked(pages.read(path))
     answer = checked(pages.ask("search", {"query": text, "subject": text, "as_of": text}))

@@ -43,7 +43,7 @@ def test_a_verdict_is_carried_out_and_can_be_undone(
     assert "Nothing to decide" in pages.followed(pages.post(f"inbox/{proposal}/{verdict}"))
     assert _states(pages) == [state]
     assert [fact.id for fact in pages.store.list()] == active
-    act = pages.store.log(limit=1)[0].line
+    act = pages.store.ledger.log(limit=1)[0].line
     pages.followed(pages.post(f"undo/{act}", {"back": "inbox"}))
     assert _states(pages) == ["open"]
     assert [fact.id for fact in pages.store.list()] == [1, 2]

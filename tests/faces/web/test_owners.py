@@ -51,7 +51,7 @@ def test_an_owner_is_exported_with_facts_in_any_state_and_episodes(pages: Pages)
 def test_the_namespace_is_exported_and_imports_again(pages: Pages) -> None:
     pages.store.add("The gate is green", subject="gate")
     with memstore.open(":memory:", embedder=None) as other:
-        other.import_(pages.read("owners/export").splitlines())
+        other.transfer.import_(pages.read("owners/export").splitlines())
         assert [one.content for one in other.list()] == ["The gate is green"]
 
 

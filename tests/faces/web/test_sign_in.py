@@ -140,16 +140,16 @@ def test_changes_name_the_token(shared: Pages, memory: Store) -> None:
     _, secret = memory.file.tokens.create("laptop", namespace="default")
     shared.enter(token=secret)
     assert shared.post(f"fact/{fact.id}/confirm").status_code == 303
-    line = memory.journal(fact.id)[-1]
+    line = memory.ledger.journal(fact.id)[-1]
     assert (line.kind, line.actor, line.source) == ("confirm", "laptop", "web")
 
 
 def test_changes_on_this_machine_are_the_users(pages: Pages, memory: Store) -> None:
     fact = memory.add("The kettle is blue", subject="kettle")
     pages.post(f"fact/{fact.id}/confirm")
-    line = memory.journal(fact.id)[-1]
+    line = memory.ledger.journal(fact.id)[-1]
     assert (line.kind, line.actor, line.source) == ("confirm", "user", "web")
-    assert line.run != memory.journal(fact.id)[0].run
+    assert line.run != memory.ledger.journal(fact.id)[0].run
 
 
 @pytest.mark.parametrize("secret", ["", "mst_wrong", "x" * 5000])

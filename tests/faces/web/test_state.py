@@ -27,7 +27,7 @@ def _finish(pages: Pages) -> str:
 def test_counts_are_told(pages: Pages) -> None:
     fact = pages.store.add("The gate is green", subject="gate")
     pages.store.add("The gate is red", subject="gate", supersedes=fact.id)
-    pages.store.record_search("gate", milliseconds=3.5)
+    pages.store.searches.record("gate", milliseconds=3.5)
     page = text_of(pages.read("state"))
     assert "Believed 1 fact about 1 subject" in page
     assert "Not embedded 2 facts; words" in page

@@ -41,7 +41,7 @@ def test_each_button_moves_a_task_and_can_be_undone(pages: Pages) -> None:
         page = pages.followed(pages.post(f"tasks/{task.id}/{path}"))
         assert f"#{task.id}" in page
         assert pages.store.tasks.list(status="all")[0].status == status
-    undo = pages.store.log(limit=1)[0].line
+    undo = pages.store.ledger.log(limit=1)[0].line
     pages.followed(pages.post(f"undo/{undo}", {"back": "tasks"}))
     assert pages.store.tasks.list(status="all")[0].status == "pending"
 

@@ -589,7 +589,7 @@ def draw_elsewhere(
             show.note(before + sentence)
 
 
-def seen(store: Store, arguments: argparse.Namespace) -> Store | View:
+def seen(store: Store, arguments: argparse.Namespace) -> View:
     """Return the store of the owners named, or what it was at the moment asked for."""
     own = owned(store, arguments)
     return own if arguments.as_of is None else own.as_of(arguments.as_of)

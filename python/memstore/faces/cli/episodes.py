@@ -243,7 +243,7 @@ def _erase(store: Store, arguments: argparse.Namespace, show: cli.Show) -> int |
 
 def _left_facts(store: Store, arguments: argparse.Namespace, episode_id: int) -> str:
     """Return a note about the facts that were drawn from an episode and rest on nothing else."""
-    facts = store.erasure(episode=episode_id).fact_ids
+    facts = store.ledger.erasure(episode=episode_id).fact_ids
     if not facts:
         return ""
     named = ", ".join(f"#{one}" for one in facts[:MAX_NAMED])

@@ -92,7 +92,7 @@ def _erase_selected(
     unnamed = arguments.whose is None and cli.owners_of(arguments) == NO_OWNER
     # Without owners, what an owner has is erased whatever else it has.
     own = store if arguments.owner is not None and unnamed else cli.owned(store, arguments)
-    plan = own.erasure(**selecting, facts=arguments.id or None, drawn=arguments.drawn)
+    plan = own.ledger.erasure(**selecting, facts=arguments.id or None, drawn=arguments.drawn)
     return _carry_out(store, plan, arguments, show)
 
 

@@ -183,7 +183,7 @@ def _restore(store: Store, arguments: argparse.Namespace, show: cli.Show) -> Non
             "give a fact's id or --deleted-at TIME; memstore recover FILE brings a backup back"
         )
     if arguments.id is None:
-        number = cli.owned(store, arguments).restore_deleted(arguments.deleted_at)
+        number = cli.owned(store, arguments).ledger.restore_deleted(arguments.deleted_at)
         show.done(f"restored {counted(number)}", {"restored": number})
         return
     done = cli.owned(store, arguments).restore(arguments.id)

@@ -175,7 +175,7 @@ def _copy(_: None, arguments: argparse.Namespace, show: cli.Show) -> None:
 )
 def _verify(store: Store, arguments: argparse.Namespace, show: cli.Show) -> int | None:
     with show.progress("verifying") as progress:
-        findings = store.verify(arguments.head, progress=progress)
+        findings = store.ledger.verify(arguments.head, progress=progress)
     show.verified(findings, store.file.head())
     return cli.REFUSED if findings else None
 

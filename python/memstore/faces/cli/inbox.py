@@ -179,14 +179,15 @@ class Walk:
             if key == ACCEPT:
                 proposal = self._store.proposals.get(proposal_id)
                 acts = {self._last_act(fact.id) for fact in proposal.sources}
-                self._store.of(EVERYBODY).revert(acts=sorted(acts)).apply()
+                self._store.of(EVERYBODY).ledger.revert(acts=sorted(acts)).apply()
             if self._store.proposals.get(proposal_id).state != ProposalState.OPEN:
                 self._store.proposals.reopen(proposal_id)  # a revert opens it too
         except (Conflict, NotFound) as error:
             self._show.note(str(error))
 
     def _last_act(self, fact_id: int) -> int:
-        return max(line.txn for line in self._store.journal(fact_id) if line.fact_id == fact_id)
+        lines = self._store.ledger.journal(fact_id)
+        return max(line.txn for line in lines if line.fact_id == fact_id)
 
 
 def _subject(question: Question) -> tuple[str, object]:

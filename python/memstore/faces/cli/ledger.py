@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     *cli.WHOSE,
 )
 def _support(store: Store, arguments: argparse.Namespace, show: cli.Show) -> None:
-    legs = cli.owned(store, arguments).support(arguments.id)
+    legs = cli.owned(store, arguments).ledger.support(arguments.id)
     show.rows([[*_cells(leg)] for leg in legs], [leg.to_dict() for leg in legs])
     if not legs:
         show.note("nothing that it rests on is left: the episode was erased")
@@ -50,7 +50,7 @@ def _cells(leg: Leg) -> Iterator[str | None]:
     cli.AS_OF,
 )
 def _explain(store: Store, arguments: argparse.Namespace, show: cli.Show) -> None:
-    explanation = cli.seen(store, arguments).explain(arguments.id)
+    explanation = cli.seen(store, arguments).ledger.explain(arguments.id)
     show.text(str(explanation), explanation.to_dict())
 
 
@@ -65,10 +65,10 @@ def _trust(store: Store, arguments: argparse.Namespace, show: cli.Show) -> None:
     if arguments.source is None and arguments.level is not None:
         raise cli.UsageError("name the source that gets this level")
     if arguments.source is None:
-        found = store.sources()
+        found = store.sources.levels()
         show.rows([*found.items()], found)
     else:
-        _show(show, store.trust(arguments.source, arguments.level))
+        _show(show, store.sources.trust(arguments.source, arguments.level))
 
 
 @cli.command(
@@ -78,7 +78,7 @@ def _trust(store: Store, arguments: argparse.Namespace, show: cli.Show) -> None:
     file="create",
 )
 def _distrust(store: Store, arguments: argparse.Namespace, show: cli.Show) -> None:
-    _show(show, store.distrust(arguments.source))
+    _show(show, store.sources.distrust(arguments.source))
 
 
 def _show(show: cli.Show, change: TrustChange) -> None:

@@ -78,7 +78,7 @@ def _log(store: Store, arguments: argparse.Namespace, show: cli.Show) -> None:
     shows_part=True,
 )
 def _diff(store: Store, arguments: argparse.Namespace, show: cli.Show) -> None:
-    found = cli.owned(store, arguments).diff(
+    found = cli.owned(store, arguments).ledger.diff(
         arguments.earlier,
         arguments.later,
         **cli.given(arguments, "subject category limit offset"),
@@ -97,7 +97,7 @@ def _acts(
     before: int | None = None,
     after: int | None = None,
 ) -> Sequence[Act]:
-    return cli.owned(store, arguments).log(
+    return cli.owned(store, arguments).ledger.log(
         **cli.given(arguments, "since until run source actor fact kinds"),
         limit=limit,
         before=before,

@@ -269,7 +269,7 @@ def _journal(store: Store, facts: list[Fact]) -> list[JournalLine]:
     answered: set[int | None] = set()
     for fact in facts:
         if fact.id not in answered and fact.status != "erased":
-            lines = store.journal(fact.id)
+            lines = store.ledger.journal(fact.id)
             found.update((line.id, line) for line in lines)
             answered.update(line.fact_id for line in lines)
     return [found[number] for number in sorted(found)]

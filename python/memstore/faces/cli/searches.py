@@ -37,13 +37,13 @@ def _searches(store: Store, arguments: argparse.Namespace, show: cli.Show) -> No
     if arguments.most + arguments.never + arguments.clear > 1:
         raise UsageError("--most, --never and --clear are alternatives: give one of them")
     if arguments.clear:
-        number = store.clear_searches()
+        number = store.searches.clear()
         show.text(f"removed {number:,} searches", {"removed": number})
         return
     if arguments.most or arguments.never:
         _given(store, arguments, show)
         return
-    found = store.searches(
+    found = store.searches.list(
         **cli.given(arguments, "since until client run fact before limit"),
         is_empty=True if arguments.nothing else None,
     )
@@ -56,11 +56,11 @@ def _searches(store: Store, arguments: argparse.Namespace, show: cli.Show) -> No
 
 
 def _given(store: Store, arguments: argparse.Namespace, show: cli.Show) -> None:
-    found = store.given(
-        never=arguments.never,
-        before_id=arguments.before,
-        limit=min(arguments.limit, 1000),
-    )
+    limit = min(arguments.limit, 1000)
+    if arguments.never:
+        found = store.searches.never_used(before_id=arguments.before, limit=limit)
+    else:
+        found = store.searches.most_used(limit=limit)
     show.given(found)
     if not found:
         cli.draw_nothing(store, arguments, show, "no such fact", "fact")

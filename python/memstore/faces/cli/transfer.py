@@ -159,7 +159,7 @@ def _lines_of(
         return store.file.export(progress=progress)
     if arguments.namespaces is None:
         then = store if arguments.as_of is None else store.as_of(arguments.as_of)
-        return then.export(progress=progress)
+        return then.transfer.export(progress=progress)
     return store.file.export(arguments.namespaces, progress=progress)
 
 

@@ -59,7 +59,7 @@ if TYPE_CHECKING:
     usage="[--episode ID] [--source NAME] [--since TIME] [--yes] [options]",
 )
 def _revert(store: Store, arguments: argparse.Namespace, show: cli.Show) -> int | None:
-    plan = cli.owned(store, arguments).revert(
+    plan = cli.owned(store, arguments).ledger.revert(
         **cli.given(arguments, "episode source actor since lines acts"),
         run=arguments.run_uuid,
     )

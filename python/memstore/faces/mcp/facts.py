@@ -278,7 +278,7 @@ def memory_delete(
         return answers.of_deletion(deleted, chains.older(store.history(id), id))
     fact = store.get(id)
     if chosen := _last_change(store, fact):
-        plan = store.revert(**chosen)
+        plan = store.ledger.revert(**chosen)
         if plan.steps and not plan.conflicts:
             plan.apply()
             return answers.of_taken_back(store.get(id), fact.superseded_by)
@@ -291,7 +291,7 @@ def _last_change(store: Store, fact: Fact) -> dict[str, Any]:
 
     Of an act that stored several facts, only what it did to this one, and to one that it replaced.
     """
-    chain = store.journal(fact.id)
+    chain = store.ledger.journal(fact.id)
     last = [line for line in chain if line.fact_id == fact.id][-1]
     if "reverts" in (last.evidence or {}):
         return {}
@@ -336,7 +336,7 @@ def memory_history(
     facts = seen.history(id, subject=subject)
     answer = answers.of_history(facts, id)
     if why and id is not None:
-        answer |= answers.of_explanation(seen.explain(id))
+        answer |= answers.of_explanation(seen.ledger.explain(id))
     others = () if facts else store_answers.of_others(store, to_model=True)
     return answers.noted(answer, (*others, *store_answers.of_moment(seen)))
 

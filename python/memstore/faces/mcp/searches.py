@@ -26,7 +26,7 @@ class AskedQuestion(NamedTuple):
     def record(self, tool: str, text: str, milliseconds: float) -> None:
         """Record it; a record that cannot be kept does not make the call fail."""
         with suppress(MemstoreError):
-            self.store.record_search(
+            self.store.searches.record(
                 self.query,
                 facts=self.facts,
                 episodes=self.episodes,

@@ -29,7 +29,7 @@ EMBEDDED: Final = frozenset({Kind.EMBED, Kind.QUARANTINE})
 
 def lines_since(visit: Visit, fact_id: int, line: int) -> list[JournalLine]:
     """Return what changed a fact's chain after a line of the journal."""
-    lines = visit.store.journal(fact_id)
+    lines = visit.store.ledger.journal(fact_id)
     return [one for one in lines if one.id > line and one.kind not in UNCHANGED]
 
 
@@ -80,7 +80,7 @@ def offered(visit: Visit, fact_id: int, text: str, before: int) -> Undo | None:
     """Offer to undo what this session did to a fact after a line of the journal."""
     visit.see_now()
     run = str(uuid.UUID(bytes=visit.session.run))
-    lines = visit.store.journal(fact_id)
+    lines = visit.store.ledger.journal(fact_id)
     own = [one for one in lines if one.id > before and one.run == run and one.kind not in EMBEDDED]
     if not own:
         return None

@@ -24,7 +24,7 @@ class Row(NamedTuple):
 
 def rows(store: Store, facts: Sequence[Fact]) -> list[Row]:
     """Return facts with what each replaced, by one read for all of them."""
-    chains = store.histories([fact.id for fact in facts])
+    chains = store.ledger.histories([fact.id for fact in facts])
     return [Row(fact, older(fact, chains.get(fact.id, []))) for fact in facts]
 
 

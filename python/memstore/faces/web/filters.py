@@ -6,7 +6,7 @@ What was chosen is kept in the session under a number, because addresses hold no
 from __future__ import annotations
 
 from datetime import date, datetime, timedelta
-from typing import TYPE_CHECKING, Any, Final, TypeAlias
+from typing import TYPE_CHECKING, Any, Final
 
 from memstore.domain import zones
 from memstore.domain.arguments import MAX_NAME
@@ -22,8 +22,6 @@ if TYPE_CHECKING:
     from memstore.faces.web.visit import Visit
     from memstore.store.store import Store
     from memstore.store.view import View
-
-Seen: TypeAlias = "Store | View"
 
 LABELS: Final = {
     "subject": ("Subject", ""),
@@ -146,7 +144,7 @@ class Filters:
             wanted["states"] = EVERY_STATE if state == "every" else (state,)
         return wanted
 
-    def seen(self, store: Store) -> Seen:
+    def seen(self, store: Store) -> View:
         """Return the store of the chosen owners, or what it was as of the chosen moment."""
         store = store.of(self.owners)
         moment = self.used.get("as_of")

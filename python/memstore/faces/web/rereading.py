@@ -88,7 +88,7 @@ class Rereading:
             self.items = extractor.extract_episode(
                 self._episode_id, progress=self._tell, cancelled=self._is_over
             ).items
-            self.changed = bool(own.log(run=self.run, limit=1))
+            self.changed = bool(own.ledger.log(run=self.run, limit=1))
         except Cancelled:
             self.trouble = (
                 "It was stopped; nothing was stored."

@@ -53,7 +53,7 @@ class WatchedStore(Store):
         return store
 
     def said(self, query: str, *hits: Any, **asked: Any) -> EpisodeHits:
-        return super().said(query, *hits, **{**asked, "touch": False})
+        return super().turns_for(query, *hits, **{**asked, "touch": False})
 
     def as_of(self, moment: datetime | str) -> View:
         view: WatchedView = _watched(super().as_of(moment), WatchedView, self.found)

@@ -31,7 +31,7 @@ def show(visit: Visit) -> Reply:
     found: Sequence[RecordedSearch] = ()
     problem = ""
     try:
-        found = visit.store.of(owning.chosen(kept) or EVERYBODY).searches(
+        found = visit.store.of(owning.chosen(kept) or EVERYBODY).searches.list(
             **_wanted(kept), before=visit.number("before"), limit=paging.ROWS + 1
         )
     except (Explained, ValueError) as error:
@@ -80,14 +80,14 @@ def extremes(visit: Visit) -> Reply:
     """Show the facts that were given most often, and those that never were."""
     return visit.page(
         "given.html",
-        often=visit.store.of(EVERYBODY).given(limit=EXTREMES),
-        never=visit.store.of(EVERYBODY).given(limit=EXTREMES, never=True),
+        often=visit.store.of(EVERYBODY).searches.most_used(limit=EXTREMES),
+        never=visit.store.of(EVERYBODY).searches.never_used(limit=EXTREMES),
     )
 
 
 def forget(visit: Visit) -> Reply:
     """Remove the record of this namespace."""
-    visit.store.of(EVERYBODY).clear_searches()
+    visit.store.of(EVERYBODY).searches.clear()
     return visit.to("answers")
 
 

@@ -80,7 +80,7 @@ def _plan(visit: Visit, wanted: Mapping[str, Any]) -> ErasurePlan:
     owner = owning.chosen(wanted)
     if owner is not None:
         selection["owner"] = owner
-    return visit.store.of(EVERYBODY).erasure(**selection)
+    return visit.store.of(EVERYBODY).ledger.erasure(**selection)
 
 
 def apply(visit: Visit) -> Reply:

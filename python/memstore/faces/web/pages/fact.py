@@ -36,9 +36,9 @@ MAX_PROPOSALS: Final = 500
 def show(visit: Visit) -> Reply:
     fact_id = visit.numbers["id"]
     fact = visit.store.get(fact_id)
-    explanation = visit.store.of(EVERYBODY).explain(fact_id)
-    lines = visit.store.journal(fact_id)[-MAX_LINES:]
-    legs = visit.store.support(fact_id)
+    explanation = visit.store.of(EVERYBODY).ledger.explain(fact_id)
+    lines = visit.store.ledger.journal(fact_id)[-MAX_LINES:]
+    legs = visit.store.ledger.support(fact_id)
     chain = visit.store.history(fact_id)
     return visit.page(
         "fact.html",
@@ -77,7 +77,7 @@ def text(visit: Visit) -> Reply:
 
 def said(visit: Visit) -> Reply:
     """Return where a fact was said, to be put into a page that is open."""
-    legs = visit.store.support(visit.numbers["id"])
+    legs = visit.store.ledger.support(visit.numbers["id"])
     return visit.page("parts/said.html", sayings=sayings.of(visit.store, legs))
 
 

@@ -104,7 +104,7 @@ def _by_run(visit: Visit, questions: Sequence[Question]) -> list[Group]:
 
 def _asked_by(visit: Visit, proposal: Proposal) -> tuple[str, int]:
     """Return the run that made a proposal, and the act in which it did."""
-    for line in visit.store.journal(proposal.old.id):
+    for line in visit.store.ledger.journal(proposal.old.id):
         if line.kind == "propose" and (line.after or {}).get("proposal") == proposal.id:
             return line.run or "", line.txn or line.id
     return "", 0

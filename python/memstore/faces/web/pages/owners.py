@@ -75,7 +75,7 @@ def export(visit: Visit) -> Reply:
 def export_all(visit: Visit) -> Reply:
     """Download the namespace, to be imported again."""
     return visit.download(
-        "memstore-export.jsonl", "".join(f"{line}\n" for line in visit.store.export())
+        "memstore-export.jsonl", "".join(f"{line}\n" for line in visit.store.transfer.export())
     )
 
 

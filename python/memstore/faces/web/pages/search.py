@@ -105,7 +105,7 @@ def _home(visit: Visit, chosen: Filters) -> Reply:
         chosen=chosen,
         counts=counts,
         news=_news(visit),
-        lately=visit.store.of(EVERYBODY).log(limit=LATELY),
+        lately=visit.store.of(EVERYBODY).ledger.log(limit=LATELY),
     )
 
 
@@ -113,7 +113,7 @@ def _news(visit: Visit) -> list[News]:
     """Return what was done since the last visit, by who did it."""
     if visit.since is None:
         return []
-    lines = visit.store.of(EVERYBODY).changes(after=visit.since, limit=MAX_NEWS + 1)
+    lines = visit.store.of(EVERYBODY).ledger.changes(after=visit.since, limit=MAX_NEWS + 1)
     found: dict[tuple[str, str], list[LogLine]] = {}
     for line in lines[:MAX_NEWS]:
         found.setdefault((line.actor, line.source), []).append(line)

@@ -63,11 +63,12 @@ def _whole(visit: Visit) -> WholeFile | None:
         file = visit.store.file
     except AccessDenied:
         return None
-    return WholeFile(doctor.of(file), file.copies(), file.tokens.list(), visit.store.sources())
+    levels = visit.store.sources.levels()
+    return WholeFile(doctor.of(file), file.copies(), file.tokens.list(), levels)
 
 
 def _latency(visit: Visit) -> Latency | None:
-    last = visit.store.of(EVERYBODY).searches(limit=LAST)
+    last = visit.store.of(EVERYBODY).searches.list(limit=LAST)
     times = [one.milliseconds for one in last if one.milliseconds is not None]
     return Latency(len(times), median(times), max(times)) if times else None
 
@@ -104,7 +105,8 @@ def _doctor(visit: Visit) -> Reply:
 
 def embed(visit: Visit) -> Reply:
     """Embed what waits, also what failed for good."""
-    report = visit.store.embed_pending(retry_quarantined=True, limit=1000)
+    store = visit.store
+    report = file_of(store).embed_pending(store.namespace, retry_quarantined=True, limit=1000)
     visit.see_now()
     return show(visit, report)
 

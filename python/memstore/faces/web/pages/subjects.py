@@ -129,7 +129,7 @@ def show(visit: Visit) -> Reply:
         links=page.links,
         counts=_counts(visit, fact.subject, chosen.owners),
         relations=_relations(visit, fact.subject) if is_now and not chosen else (),
-        at=None if is_now else seen.at,  # type: ignore[union-attr]
+        at=None if is_now else seen.at,
     )
 
 

@@ -58,14 +58,14 @@ def show(visit: Visit) -> Reply:
     acts: Sequence[Act] = ()
     before, after = visit.number("before"), visit.number("after")
     try:
-        acts = visit.store.of(owning.chosen(wanted) or EVERYBODY).log(
+        acts = visit.store.of(owning.chosen(wanted) or EVERYBODY).ledger.log(
             **_narrowing(wanted), before=before, after=after, limit=paging.ROWS + 1
         )
     except (Explained, ValueError) as error:
         problem = wording.in_pages(error)
     shown = acts[: paging.ROWS]
     zone = visit.zone or zones.user()
-    activity = visit.store.of(EVERYBODY).activity(DAYS, zone)
+    activity = visit.store.of(EVERYBODY).ledger.activity(DAYS, zone)
     return visit.page(
         "timeline.html",
         runs=[*_runs(visit, shown)],
@@ -81,7 +81,7 @@ def show(visit: Visit) -> Reply:
 
 
 def _narrowing(wanted: Mapping[str, str]) -> dict[str, Any]:
-    """Return the keywords of ``Store.log``."""
+    """Return the keywords of ``Store.ledger.log``."""
     asked: dict[str, Any] = {name: wanted[name] for name in (*SELECTING, "until") if name in wanted}
     if "kind" in wanted:
         group = dict(activity_chart.GROUPS).get(wanted["kind"], ())
@@ -126,7 +126,7 @@ def difference(visit: Visit) -> Reply:
     found: Differences | None = None
     problem = ""
     try:
-        found = visit.store.of(EVERYBODY).diff(
+        found = visit.store.of(EVERYBODY).ledger.diff(
             kept.get("a") or "yesterday",
             kept.get("b") or "now",
             limit=DIFFERENCES + 1,
@@ -165,7 +165,7 @@ def apply(visit: Visit) -> Reply:
 
 def _plan(visit: Visit) -> Plan:
     wanted: Mapping[str, Any] = visit.kept("selected")
-    return visit.store.of(owning.chosen(wanted) or EVERYBODY).revert(
+    return visit.store.of(owning.chosen(wanted) or EVERYBODY).ledger.revert(
         **{name: wanted[name] for name in SELECTING if name in wanted},
     )
 

@@ -37,7 +37,7 @@ def apply(visit: Visit) -> Reply:
 
 
 def _plan(visit: Visit) -> Plan:
-    return visit.store.of(EVERYBODY).revert(acts=[visit.numbers["act"]])
+    return visit.store.of(EVERYBODY).ledger.revert(acts=[visit.numbers["act"]])
 
 
 def _planned(visit: Visit, plan: Plan, *, changed: bool = False) -> Reply:
