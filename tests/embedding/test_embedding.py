@@ -203,7 +203,7 @@ def test_embed_pending_covers_other_namespaces_only_on_request(
 ) -> None:
     elsewhere = open_store(embedder=None, namespace="other")
     elsewhere.add("tea", subject="sue")
-    assert store.file.embed_pending().embedded == 0
+    assert store.file.embed_pending(namespace=store.namespace).embedded == 0
     assert store.file.embed_pending().embedded == 1
     assert elsewhere.list()[0].embedded
 

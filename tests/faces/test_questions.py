@@ -8,12 +8,12 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from memstore.text.judge import Rule
 from tests.support.command_line import CommandLine, cli_fixture  # noqa: F401
 from tests.support.pages import Pages, text_of
 
 import memstore
 from memstore import Memory, Store
+from memstore.text.judging.judge import Rule
 
 OLD, NEW = "Melanie is managing kids and work", "Melanie is going swimming with the kids"
 JARGON = re.compile(

@@ -255,10 +255,10 @@ def test_what_counts_less_imports_no_acts_of_others(
     lines = changed_elsewhere(person, tmp_path / "other.db")
     before = everything(person)
     with memstore.open(cli.db, embedder=None, source=source) as opened:
-        for through in (person.within(source=source), opened, opened.file):
+        for through in (person.within(source=source).transfer, opened.transfer, opened.file):
             for dry_run in (True, False):
                 with pytest.raises(Conflict, match="counts less"):
-                    through.transfer.import_(lines, dry_run=dry_run)
+                    through.import_(lines, dry_run=dry_run)
     assert everything(person) == before
     person.transfer.import_(lines)
     assert person.get(1).status == "deleted"

@@ -1,6 +1,6 @@
 """Claims, read for comparison: what each word does, and which words of two claims differ.
 
-Nothing is decided here; ``memstore.text.judge`` has the rules.
+Nothing is decided here; ``memstore.text.judging.judge`` has the rules.
 """
 
 from typing import Final, final
