@@ -169,10 +169,13 @@ class Disk:
         return {part: fate for part, fate in changed if part == "file" or self._has_log}
 
     def await_log(self, seconds: float) -> None:
-        """Wait for the log of a file that is back: who moves both moves one after the other."""
+        """Wait for the log of a file that is back: who moves both moves one after the other.
+
+        It may be another program's, if this one has none.
+        """
         deadline = time.monotonic() + seconds
         log = f"{self.path}-wal"
-        while self._has_log and not os.path.lexists(log) and time.monotonic() < deadline:
+        while not os.path.lexists(log) and time.monotonic() < deadline:
             time.sleep(0.01)
 
     def begin_anew(self) -> None:
