@@ -385,7 +385,7 @@ def test_growing_body_is_refused_once_it_is_too_large(open_door: Served) -> None
 
 
 def test_a_large_fact_fits(open_door: Served) -> None:
-    content = "é" * 999_999  # escaped, six bytes each
+    content = "é" * 500_000  # two bytes each in UTF-8, six when escaped
     assert open_door.call("memory_store", content=content, subject="large")["id"]
 
 

@@ -65,7 +65,7 @@ TEXTS: Final = re.compile(rb'"(?:[^"\\]++|\\.)*+(?:"|\\?\Z)', re.DOTALL)
 """Also one that does not end, so that none is looked through twice."""
 
 MAX_BODY_BYTES: Final = 16 * 1024 * 1024
-"""Bytes of one request: a fact of a million characters takes 12 MB if all are JSON escapes."""
+"""Bytes of one request: a fact takes 6 MB if all of it are JSON escapes, a conversation more."""
 
 LOOK_SECONDS: Final = 10.0
 """Time for the database to answer the look-up of a token."""
