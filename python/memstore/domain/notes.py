@@ -165,7 +165,7 @@ class Searched(Protocol):
     def about(self) -> AboutOthers | None: ...
 
 
-class Recalled(Searched, Protocol):
+class RecalledText(Searched, Protocol):
     """What a recall says of it."""
 
     @property
@@ -198,7 +198,7 @@ def of_episodes(hits: EpisodeHits) -> tuple[Note, ...]:
     )
 
 
-def of_recall(recalled: Recalled) -> tuple[Note, ...]:
+def of_recall(recalled: RecalledText) -> tuple[Note, ...]:
     """Return the notes of a recall, those first that matter most where there is little room."""
     return (
         *_of_words(recalled),
