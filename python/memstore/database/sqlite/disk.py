@@ -169,9 +169,9 @@ class Disk:
         return {part: fate for part, fate in changed if part == "file" or self._has_log}
 
     def await_log(self, seconds: float) -> None:
-        """Wait for the log of a file that is back: who moves both moves one after the other.
+        """Wait until a file that is back has its log again: they are moved one after the other.
 
-        It may be another program's, if this one has none.
+        Also if this program had no log open, because another may have had one.
         """
         deadline = time.monotonic() + seconds
         log = f"{self.path}-wal"

@@ -84,10 +84,10 @@ SYNCHRONOUS: Final[dict[str, str]] = {"full": "FULL", "normal": "NORMAL"}
 """The value of ``PRAGMA synchronous`` for each durability."""
 
 LOG_PAUSES: Final = (0.01, 0.05, 0.2, 0.8)
-"""How long to wait, in seconds, before a log that went away while it was opened is opened again."""
+"""How long to wait, in seconds, before what was moved while it was opened is opened again."""
 
 LOG_FOLLOWS_SECONDS: Final = 1.0
-"""How long after a file its log may come back: a new one in its place would be overwritten."""
+"""How long to wait for the log of a file that is back: a new one would be overwritten by it."""
 
 READ_CHECK_SECONDS: Final = 1.0
 """A read checks whether the file was replaced if the last check is at least this old."""
@@ -144,7 +144,10 @@ class SqliteEngine:
         self._has_written = False
         """Whether the writing connection has used the file."""
         self._opens_anew = False
-        """Whether the connections use another log than that of the path, before the first write."""
+        """Whether the connections have a log open that is no longer at its path.
+
+        Only before the first write, which then fails.
+        """
         self.before_commit: Callable[[Transaction], object] = _unchanged
         self._writer = Writer(
             self._connect_writer,
@@ -373,14 +376,15 @@ class SqliteEngine:
             self._writer.forget()
 
     def _close_lost(self) -> None:
-        """Close the connections to a file that is lost. The caller holds the turn.
+        """Close the connections to a file or a log that is no longer at its path.
+
+        The caller holds the turn.
 
         All connections of a process share the log index that the first one opened. So while a
         connection to a removed log is open, no new connection can use the file.
         """
-        if self._opens_anew:  # the log was another one than that of the path: the next one is not
+        if self._opens_anew:
             self._opens_anew = False
-            self._version = self._changed_by_others = None
             with self._pool:
                 self._close_all(is_ours=False)
         if self._lost is None or self._keeps_log:
@@ -533,21 +537,10 @@ class SqliteEngine:
     def _connect_writer(self) -> apsw.Connection:
         self._check_usable()
         try:
-            return self._connect()
+            return _patiently(self._connected)
         except FileReplaced:
             self._verify()
             raise
-
-    def _connect(self) -> apsw.Connection:
-        """Connect; a file that was away for a moment meanwhile, and is back, is opened again."""
-        pauses = iter(LOG_PAUSES)
-        while True:
-            try:
-                return self._connected()
-            except StorageError as error:
-                if not _was_cut_off(error) or (pause := next(pauses, None)) is None:
-                    raise
-                time.sleep(pause)
 
     def _connected(self) -> apsw.Connection:
         try:
@@ -587,26 +580,19 @@ class SqliteEngine:
     def _connect_reader(self) -> apsw.Connection:
         """Connect, and check that it is the file and the log that the others here use.
 
-        Another program may be about to take the log of a former file along, which was in the place
-        of this one: a log that goes away is looked for again.
-
         Raises:
             FileReplaced: it is another file, or a store in this process keeps a log that is gone.
         """
-        pauses = iter(LOG_PAUSES)
-        while True:
-            connection = self._connect()
-            try:
-                self._place.check_reader(connection)
-            except BaseException as error:
-                self._close(connection, is_ours=False)
-                is_of_log = isinstance(error, FileReplaced) and error.remedy is Remedy.CLOSE_OTHERS
-                may_pass = is_of_log or _was_cut_off(error)
-                if not may_pass or (pause := next(pauses, None)) is None:
-                    raise
-                time.sleep(pause)
-            else:
-                return connection
+        return _patiently(self._checked_reader)
+
+    def _checked_reader(self) -> apsw.Connection:
+        connection = self._connected()
+        try:
+            self._place.check_reader(connection)
+        except BaseException:
+            self._close(connection, is_ours=False)
+            raise
+        return connection
 
     def _borrow(self) -> apsw.Connection:
         self._check_usable()
@@ -726,7 +712,24 @@ def _cancelling(connection: apsw.Connection, cancelled: Cancelled | None) -> Ite
         connection.set_progress_handler(None)
 
 
-def _was_cut_off(error: BaseException) -> bool:
-    """Whether a file that was open could not be read any more, because it or its log was moved."""
+def _patiently(connect: Callable[[], apsw.Connection]) -> apsw.Connection:
+    """Connect, again if the file or its log seems to be moved just then.
+
+    The file may be away for a moment and come back. Another program may take along the log of a
+    former file, which was in the place of this one.
+    """
+    pauses = iter(LOG_PAUSES)
+    while True:
+        try:
+            return connect()
+        except (StorageError, apsw.Error) as error:
+            if not _may_pass(error) or (pause := next(pauses, None)) is None:
+                raise
+            time.sleep(pause)
+
+
+def _may_pass(error: Exception) -> bool:
+    if isinstance(error, FileReplaced):
+        return error.remedy is Remedy.CLOSE_OTHERS
     cause = error.__cause__ or error
     return isinstance(cause, apsw.IOError) and not refuses_locks(cause)

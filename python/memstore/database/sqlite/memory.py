@@ -130,7 +130,7 @@ class MemoryPlace:
         return 0
 
     def await_log(self, seconds: float) -> None:
-        """Do nothing: nobody moves it."""
+        """Do nothing: there is no log."""
 
     def begin_anew(self) -> None:
         pass

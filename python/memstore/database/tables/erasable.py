@@ -148,25 +148,24 @@ def changed_facts(
     transaction: Transaction, after: int, among: Sequence[int] | None = None
 ) -> set[int]:
     """Return the facts (``None``: of all) that were changed by a line after this one."""
-    which = "" if among is None else f" AND fact_id IN {transaction.dialect.listed('ids')}"
-    return {
-        *transaction.ints(
-            "SELECT DISTINCT fact_id FROM memstore_journal WHERE id > :after"
-            f" AND fact_id IS NOT NULL AND kind NOT IN ({QUIET}){which}",
-            {"after": after, "ids": among},
-        )
-    }
+    return _changed(transaction, "fact_id", after, among)
 
 
 def changed_episodes(
     transaction: Transaction, after: int, among: Sequence[int] | None = None
 ) -> set[int]:
     """Return the episodes that were changed, or that changed a fact, by a line after this one."""
-    which = "" if among is None else f" AND episode_id IN {transaction.dialect.listed('ids')}"
+    return _changed(transaction, "episode_id", after, among)
+
+
+def _changed(
+    transaction: Transaction, column: str, after: int, among: Sequence[int] | None
+) -> set[int]:
+    which = "" if among is None else f" AND {column} IN {transaction.dialect.listed('ids')}"
     return {
         *transaction.ints(
-            "SELECT DISTINCT episode_id FROM memstore_journal WHERE id > :after"
-            f" AND episode_id IS NOT NULL AND kind NOT IN ({QUIET}){which}",
+            f"SELECT DISTINCT {column} FROM memstore_journal WHERE id > :after"
+            f" AND {column} IS NOT NULL AND kind NOT IN ({QUIET}){which}",
             {"after": after, "ids": among},
         )
     }
