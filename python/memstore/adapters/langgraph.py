@@ -22,7 +22,13 @@ from memstore.adapters.opened import Opened
 from memstore.adapters.values import check_json, from_json, to_json
 from memstore.adapters.waiting import in_thread
 from memstore.domain import clock
-from memstore.domain.arguments import MAX_CONTENT, MAX_NUMBER, MAX_QUERY, checked_number
+from memstore.domain.arguments import (
+    MAX_CONTENT,
+    MAX_NUMBER,
+    MAX_QUERY,
+    checked_number,
+    fits_a_fact,
+)
 from memstore.domain.metadata import MAX_BYTES
 from memstore.domain.records import NewFact
 from memstore.errors import (
@@ -312,7 +318,9 @@ class MemstoreStore(BaseStore):
             else:
                 texts += get_text_at_path(value, tokenize_path(path))
         text = "\n".join(texts).replace("\x00", " ").strip()
-        return text.encode()[:MAX_CONTENT].decode(errors="ignore")
+        if fits_a_fact(text):
+            return text
+        return text.encode(errors="surrogatepass")[:MAX_CONTENT].decode(errors="ignore")
 
     # -- reading -----------------------------------------------------------------------------
 

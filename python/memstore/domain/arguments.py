@@ -195,7 +195,7 @@ def fits_a_fact(text: str) -> bool:
     """Return whether a text is not too long for a fact."""
     if text.isascii() or 4 * len(text) <= MAX_CONTENT:
         return len(text) <= MAX_CONTENT
-    return len(text.encode()) <= MAX_CONTENT
+    return len(text.encode(errors="surrogatepass")) <= MAX_CONTENT
 
 
 def checked_name(text: object, name: str) -> str:

@@ -33,7 +33,7 @@ else:
 MARK: Final = "part"
 """The member of the metadata that says which part of a text an episode is."""
 
-MAX_BYTES: Final = 1_000_000
+MAX_BYTES: Final = MAX_CONTENT
 """Bytes of the UTF-8 of a text that is one episode: what it costs to write depends on these."""
 
 MAX_PARTS: Final = 5_000
