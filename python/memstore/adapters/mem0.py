@@ -36,7 +36,7 @@ from memstore.domain.records import (
 from memstore.domain.results import CLASSIC
 from memstore.errors import FactChanged, InvalidArgument, InvalidArgumentType
 from memstore.learn import memory as learning
-from memstore.store.store import file_of, search_among
+from memstore.store.store import search_among
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -322,7 +322,7 @@ class Memory:
         """Change a memory as it is at that moment; what others change meanwhile is read again."""
         # It does not give up: whenever it has to begin again, another's change has succeeded.
         while True:
-            line = file_of(self._store).head().line
+            line = self._store.line
             fact = self._current(memory_id)
             if fact is None:
                 raise InvalidArgument(f"Memory with id {memory_id} {missing}")

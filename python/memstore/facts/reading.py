@@ -47,8 +47,7 @@ def get(
     transaction: Transaction, standing: Standing, fact_id: int, moment: Moment | None = None
 ) -> Fact:
     """Return a fact in any state, unless it was erased."""
-    fact = rules.known(transaction, standing, fact_id)
-    return fact if moment is None else then(transaction, fact, moment)
+    return then(transaction, rules.known(transaction, standing, fact_id), moment)
 
 
 def get_many(

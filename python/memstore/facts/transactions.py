@@ -9,12 +9,9 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeVar
 from memstore.database import journal
 from memstore.database.tables import facts as fact_table
 from memstore.domain import metadata
-from memstore.domain.arguments import (
-    checked_id,
-)
+from memstore.domain.arguments import checked_id
 from memstore.errors import EmbedderMismatch, FactChanged, Reason, Remedy
 from memstore.facts import rules
-from memstore.facts.rules import known
 from memstore.frozen import derived, replace
 from memstore.lazy import cached_property, lazy_import
 from memstore.text.folding import subject_key
@@ -26,40 +23,23 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from memstore.database.engine import Engine, Transaction
+    from memstore.database.filters import FactFilter
     from memstore.database.journal import Author
     from memstore.database.tables import episodes as episode_table
     from memstore.domain.records import Fact, NewFact
     from memstore.domain.standing import Standing
     from memstore.embedding import compatibility
     from memstore.embedding.current import CurrentEmbedder
-    from memstore.facts import (
-        adoption,
-        checks,
-        explaining,
-        keyed,
-        provenance,
-        rehearsing,
-        repairs,
-        subjects,
-        support,
-    )
+    from memstore.facts import adoption, checks, keyed, provenance
     from memstore.facts import writer as writing
     from memstore.facts.checks import Prepared
     from memstore.facts.writer import FactWriter
-    from memstore.history import erasing, trust
 else:
     adoption = lazy_import("memstore.facts.adoption")
     checks = lazy_import("memstore.facts.checks")
     episode_table = lazy_import("memstore.database.tables.episodes")
-    erasing = lazy_import("memstore.history.erasing")
-    explaining = lazy_import("memstore.facts.explaining")
     keyed = lazy_import("memstore.facts.keyed")
     provenance = lazy_import("memstore.facts.provenance")
-    rehearsing = lazy_import("memstore.facts.rehearsing")
-    repairs = lazy_import("memstore.facts.repairs")
-    subjects = lazy_import("memstore.facts.subjects")
-    support = lazy_import("memstore.facts.support")
-    trust = lazy_import("memstore.history.trust")
     compatibility = lazy_import("memstore.embedding.compatibility")
     writing = lazy_import("memstore.facts.writer")
 
@@ -131,9 +111,6 @@ class FactTransactions:
         self._screen = screen
         self._author = author
         self.standing = standing
-        self.namespace = standing.namespace
-        self.namespaces = standing.namespaces
-        """The namespaces that are read if the caller names none."""
         self._embedder = embedder
         self._unchanged = unchanged
         self._known = KnownOfFile(engine.path, author)
@@ -142,8 +119,16 @@ class FactTransactions:
         """Return those of other owners, or of another namespace; both know the same file."""
         others = copy(self)
         others.standing = standing
-        others.namespace, others.namespaces = standing.namespace, standing.namespaces
         return others
+
+    @property
+    def namespace(self) -> str:
+        return self.standing.namespace
+
+    @property
+    def namespaces(self) -> tuple[str, ...]:
+        """The namespaces that are read if the caller names none."""
+        return self.standing.namespaces
 
     @property
     def author(self) -> Author:
@@ -206,7 +191,7 @@ class FactTransactions:
         self, transaction: Transaction, fact_id: int, *, acts: bool = True
     ) -> tuple[Fact, FactWriter]:
         """Return a fact, and what writes in its namespace."""
-        fact = known(transaction, self.standing, fact_id)
+        fact = rules.known(transaction, self.standing, fact_id)
         writer = self.writer(transaction, fact.namespace)
         if acts:
             writer.check_acts(fact)
@@ -315,3 +300,42 @@ class FactTransactions:
         with self.changing(fact_id) as (fact, writer):
             rules.check_undeleted(fact)
             return writer.patch_metadata(fact, check(fact, patch) if check else patch)
+
+    # -- many facts, some at a time ----------------------------------------------------------
+
+    def delete_all(self, wanted: FactFilter) -> list[Fact]:
+        """Delete the facts of a filter, all at the moment of the first transaction; return them.
+
+        What is stored in the meantime stays.
+        """
+        with self.reading() as transaction:
+            left = sorted(fact_table.select_ids(transaction, wanted))
+        deleted: list[Fact] = []
+        at = None
+        for start in range(0, len(left), CHANGED_AT_ONCE):
+            with self.writing() as transaction:
+                among = replace(wanted, among=left[start : start + CHANGED_AT_ONCE])
+                writer = self.writer(transaction)
+                at = at or writer.changes.moment
+                still = sorted(fact_table.select_ids(transaction, among))
+                found = fact_table.get_many(transaction, still)
+                writer.check_acts(*found.values())
+                deleted += [writer.delete(found[id_], at=at) for id_ in still]
+        return deleted
+
+    def restore_deleted(self, at: datetime) -> int:
+        """Restore every fact that was deleted at exactly this moment; return how many."""
+        restored = 0
+        with self.reading() as transaction:
+            left = fact_table.deleted_at(transaction, self.namespace, at, self.standing.selected)
+        for start in range(0, len(left), CHANGED_AT_ONCE):
+            with self.writing() as transaction:
+                writer = self.writer(transaction)
+                found = fact_table.get_many(transaction, left[start : start + CHANGED_AT_ONCE])
+                writer.check_acts(*found.values())
+                for fact in found.values():
+                    unchanged = fact.deleted_at == at and fact.content
+                    if unchanged and writer.key_holder(fact) is None:
+                        writer.restore(fact)
+                        restored += 1
+        return restored

@@ -367,10 +367,10 @@ def check_decides(transaction: Transaction, author: Author) -> None:
 
 
 def check_repeats(transaction: Transaction, author: Author) -> None:
-    """Raise ``Conflict`` for who may not repeat what others did, as importing an export does.
+    """Raise ``Conflict`` for an author who may not import an export.
 
-    That brings in their acts by their names, on facts that are known here, too: so it takes
-    somebody whose own acts are not held to what each fact counts (:func:`outranking`).
+    An import repeats the acts of others under their names, also on facts that are known here. So it
+    is refused to an author whose own acts are checked against each fact (:func:`outranking`).
     """
     if of_author(transaction, author).trust.rank < Trust.AGENT.rank:
         raise Conflict(

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Unpack
 
 from memstore.database import journal
 from memstore.database.journal import Kind
-from memstore.database.tables import facts as fact_table
 from memstore.domain import clock, erasures, plans, zones
 from memstore.domain import log as logs
 from memstore.domain import moments as given_moments
@@ -40,7 +39,7 @@ if TYPE_CHECKING:
     from memstore.domain.records import Fact, JournalLine
     from memstore.domain.standing import Standing
     from memstore.domain.support import Leg
-    from memstore.facts import batch, explaining, support, transactions
+    from memstore.facts import batch, explaining, support
     from memstore.facts.batch import Applied, Change
     from memstore.facts.transactions import FactTransactions
     from memstore.graph import dependents
@@ -61,12 +60,11 @@ else:
     explaining = lazy_import("memstore.facts.explaining")
     reverting = lazy_import("memstore.history.reverting")
     support = lazy_import("memstore.facts.support")
-    transactions = lazy_import("memstore.facts.transactions")
     verification = lazy_import("memstore.upkeep.verification")
 
 
 def first_time(file: File, standing: Standing, since: datetime | str | None) -> datetime | None:
-    """Return the time from which on a caller asks for changes."""
+    """Return the earliest time of the changes that a caller asks for."""
     if since is None:
         return None
     with file.engine.read() as transaction:
@@ -74,7 +72,7 @@ def first_time(file: File, standing: Standing, since: datetime | str | None) -> 
 
 
 def last_time(file: File, standing: Standing, until: datetime | str | None) -> datetime | None:
-    """Return the time up to which a caller asks for changes."""
+    """Return the latest time of the changes that a caller asks for."""
     if until is None:
         return None
     with file.engine.read() as transaction:
@@ -424,23 +422,7 @@ class Ledger(LedgerView):
         at = clock.moment(deleted_at, "deleted_at")
         if at is None:
             raise InvalidArgument("is required", argument="deleted_at")
-        facts, restored = self._facts, 0
-        with facts.reading() as transaction:
-            owners = self._standing.selected
-            left = fact_table.deleted_at(transaction, facts.namespace, at, owners)
-        for start in range(0, len(left), transactions.CHANGED_AT_ONCE):
-            with facts.writing() as transaction:
-                writer = facts.writer(transaction)
-                found = fact_table.get_many(
-                    transaction, left[start : start + transactions.CHANGED_AT_ONCE]
-                )
-                writer.check_acts(*found.values())
-                for fact in found.values():
-                    unchanged = fact.deleted_at == at and fact.content
-                    if unchanged and writer.key_holder(fact) is None:
-                        writer.restore(fact)
-                        restored += 1
-        return restored
+        return self._facts.restore_deleted(at)
 
     def erasure(
         self,

@@ -20,7 +20,6 @@ else:
     address = lazy_import("memstore.database.postgres.address")
     administration = lazy_import("memstore.database.postgres.administration")
     checks = lazy_import("memstore.database.postgres.checks")
-    administration = lazy_import("memstore.database.postgres.administration")
 
 
 def init(

@@ -884,7 +884,7 @@ class Store(View):
             raise InvalidArgument(
                 "must be changed with changed_after or changed_before", argument="order"
             )
-        active = FactFilter(self._standing.namespaces, self._now, scope=self._standing.selected)
+        active = FactFilter(self._standing.namespaces, self.at, scope=self._standing.selected)
         begin = subject_key(stored_text(prefix, "prefix"))
         with self._file.engine.read() as transaction:
             return subjects.subjects(transaction, active, begin, wanted, after, limit, changed)
@@ -947,8 +947,6 @@ class Store(View):
         """
         return views.as_of(self._file, self._author, self._standing, moment)
 
-    # -- counting ----------------------------------------------------------------------------
-
     def may_replace(self, fact_id: int) -> builtins.list[Fact]:
         """Return the active facts that a fact would replace by what it says, or be asked about.
 
@@ -967,6 +965,8 @@ class Store(View):
         if fact.status != "active" or len(others) < 2:
             return []  # without loading an index
         return self._file.searches.may_replace(fact, wanted, self._file.without_rules)
+
+    # -- counting ----------------------------------------------------------------------------
 
     def counts(self) -> StoreCounts:
         """Return how many facts and episodes the namespace has, by state.
@@ -1099,7 +1099,8 @@ def by_actor(store: Store, actor: str) -> Store:
 def through(store: Store, program: str) -> Store:
     """Return the same store, whose changes are journalled as made through a program.
 
-    One whose own source counts less than that keeps it: a detour makes nobody count more.
+    One whose own source counts less than the program keeps it, so that going through another
+    program never makes it count more.
     """
     author = store._author._replace(source=checked_text(program, "source", MAX_NAME))
     with store._file.engine.read() as transaction:
@@ -1147,30 +1148,12 @@ def credits_of(store: Store, fact_ids: Sequence[int]) -> dict[int, Credit]:
 
 
 def deleted_all(store: Store, *, include_expired: bool = False) -> list[Fact]:
-    """Delete like :meth:`Store.delete_all`, also those of any owners; return the facts.
-
-    All of them are deleted at the moment of the first transaction. What is stored in the meantime
-    stays.
-    """
+    """Delete like :meth:`Store.delete_all`, also those of any owners; return the facts."""
     states = ("active", "expired") if include_expired else None
-    facts, standing = store._facts, store._standing
-    wanted = FactFilter(
-        (store.namespace,), clock.utc_now(), scope=standing.selected, tasks=False, states=states
+    owners = store._standing.selected
+    return store._facts.delete_all(
+        FactFilter((store.namespace,), clock.utc_now(), scope=owners, tasks=False, states=states)
     )
-    with facts.reading() as transaction:
-        left = sorted(fact_table.select_ids(transaction, wanted))
-    deleted: list[Fact] = []
-    at = None
-    for start in range(0, len(left), transactions.CHANGED_AT_ONCE):
-        with facts.writing() as transaction:
-            among = replace(wanted, among=left[start : start + transactions.CHANGED_AT_ONCE])
-            writer = facts.writer(transaction)
-            at = at or writer.changes.moment
-            still = sorted(fact_table.select_ids(transaction, among))
-            found = fact_table.get_many(transaction, still)
-            writer.check_acts(*found.values())
-            deleted += [writer.delete(found[id_], at=at) for id_ in still]
-    return deleted
 
 
 @keywords(FactSearch, limit=10, context=0, active_only=True, matched=False, touch=True)

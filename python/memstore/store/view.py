@@ -149,9 +149,7 @@ class View(zones.Zoned):
         At an earlier moment it is built in memory on first use, by rules from the facts that were
         active then. What a language model read in facts is not in it.
         """
-        if self._past is None:
-            return graph.Graph(self._file.engine, self._author, self._standing)
-        return GraphView(self)
+        return GraphView(self)  # a store has a graph of its own
 
     @property
     def namespace(self) -> str:
@@ -166,13 +164,13 @@ class View(zones.Zoned):
     @property
     def at(self) -> datetime:
         """The moment; of a store, now."""
-        return self._now
+        return clock.utc_now() if self._moment is None else self._moment.at
 
     @property
     def line(self) -> int:
         """The last line of the journal that counts: always the last one of an act."""
-        if self._past is not None:
-            return self._past.moment.line
+        if self._moment is not None:
+            return self._moment.line
         with self._file.engine.read() as transaction:
             return journal.last_id(transaction)
 
@@ -474,7 +472,7 @@ class View(zones.Zoned):
         """
         wanted = FactFilter(
             self._standing.namespaces,
-            self._now,
+            self.at,
             subject=stored_text(subject, "subject"),
             content=stored_text(content, "content"),
             scope=self._standing.selected,
@@ -514,11 +512,10 @@ class View(zones.Zoned):
             return reading.chain(transaction, standing, fact_id or 0, moment)
 
     def status(self) -> StoreStatus | PastStatus:
-        """Return how many memories the namespace has, by state; :class:`memstore.PastStatus`.
-
-        That of a store also has facts about the file.
-        """
-        owners, now = self._standing.selected, self._now
+        """Return how many memories the namespace had, by state; :class:`memstore.PastStatus`."""
+        then = self._past
+        assert then is not None  # a store has a status of its own
+        owners, now = self._standing.selected, self.at
         every = FactFilter(
             (self.namespace,), now, scope=owners, active_only=False, include_deleted=True
         )
@@ -528,12 +525,9 @@ class View(zones.Zoned):
         current = self._counted(unretired)
         undeleted = self._counted(replace(every, include_deleted=False))
         with self._file.engine.read() as transaction:
-            head = journal.head(transaction, None if self._past is None else self.line)
-            if self._past is None:
-                episodes = counts.episodes(transaction, records)
-            else:
-                select = partial(visibility.of_episodes, transaction, None)
-                episodes = len(self._past.episodes(transaction, records, select).among or ())
+            head = journal.head(transaction, then.moment.line)
+            select = partial(visibility.of_episodes, transaction, None)
+            episodes = len(then.episodes(transaction, records, select).among or ())
         return status.PastStatus(
             namespace=self.namespace,
             at=now,
@@ -558,10 +552,6 @@ class View(zones.Zoned):
 
     # -- what is asked for, as filters and requests ------------------------------------------
 
-    @property
-    def _now(self) -> datetime:
-        return clock.utc_now() if self._past is None else self._past.moment.at
-
     def _narrowing(self, asked: FactNarrowing) -> FactFilter:
         """Return the filter for what a search or a list asks for."""
         if asked["external_key_prefix"] is not None:
@@ -571,7 +561,7 @@ class View(zones.Zoned):
             tasks = isinstance(subject, str) and subject_key(subject) == TODO
         return FactFilter(
             self._standing.select(asked["namespaces"]),
-            self._now,
+            self.at,
             subject=subject,
             category=asked["category"],
             metadata=metadata.parse_filters(asked["filters"]),

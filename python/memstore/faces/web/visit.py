@@ -137,7 +137,7 @@ class Visit:
     @cached_property
     def seen(self) -> int:
         """The last line of the journal that the page is made from; every form carries it."""
-        return file_of(self.store).head().line
+        return self.store.line
 
     def see_now(self) -> None:
         """Forget what the page was made from, after a change of our own."""

@@ -12,8 +12,6 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from datetime import datetime
 
-    from memstore.domain.episodes import EpisodeHits
-
 S = TypeVar("S", Store, View)
 
 
@@ -51,9 +49,6 @@ class WatchedStore(Store):
     def of(self, *owners: Any, **ids: Any) -> WatchedStore:
         store: WatchedStore = _watched(super().of(*owners, **ids), WatchedStore, self.found)
         return store
-
-    def said(self, query: str, *hits: Any, **asked: Any) -> EpisodeHits:
-        return super().turns_for(query, *hits, **{**asked, "touch": False})
 
     def as_of(self, moment: datetime | str) -> View:
         view: WatchedView = _watched(super().as_of(moment), WatchedView, self.found)

@@ -229,8 +229,8 @@ class SignIn:
         """Return a visit, with the memory that its session may reach."""
         store, may_write = self._store(session)
         if store.namespace not in session.since:
-            line = file_of(store).head().line
-            session.since[store.namespace] = self._visits.begin(store, session.actor, line)
+            begun = self._visits.begin(store, session.actor, store.line)
+            session.since[store.namespace] = begun
         many: dict[str, list[str]] = {}
         for name, value in fields:
             many.setdefault(name, []).append(value)
