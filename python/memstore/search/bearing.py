@@ -15,8 +15,7 @@ from itertools import repeat
 from typing import TYPE_CHECKING, Any, Final
 
 from memstore.search.requests import JUDGED
-from memstore.text import utterances
-from memstore.text.utterances import asks
+from memstore.text.utterances import asks, is_rule
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -69,7 +68,7 @@ def _tells(row: Bearing) -> bool:
 
 def _rules(row: Bearing, text: str) -> bool:
     is_of_the_order = row.coverage >= COVERED_BY_RULE and row.weight >= MIN_RULE_WEIGHT
-    return is_of_the_order and utterances.is_rule(text)
+    return is_of_the_order and is_rule(text)
 
 
 def _answers(found: About) -> bool:

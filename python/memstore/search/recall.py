@@ -335,7 +335,7 @@ def said(facts: Sequence[SearchHit], episodes: EpisodeHits, limit: int) -> list[
     order = [*each_once(best_first(facts, matching(episodes)))]
     least = FAR_BEHIND * max((item.score for item in order), default=0.0)
     turns = (hits[item.id] for item in order if not item.is_fact and item.score >= least)
-    compared = [_Compared.of(hit.fact) for hit in facts]
+    compared = [_FactWords.of(hit.fact) for hit in facts]
     fresh = (hit for hit in turns if not _repeats(hit, compared))
     return [*islice(fresh, limit)]
 
@@ -345,7 +345,7 @@ def matching(turns: EpisodeHits) -> Sequence[EpisodeHit]:
     return turns[: len(turns) - turns.newest_first]
 
 
-class _Compared(NamedTuple):
+class _FactWords(NamedTuple):
     """A fact, as turns are compared with it."""
 
     fact: Fact
@@ -353,12 +353,12 @@ class _Compared(NamedTuple):
     terms: frozenset[str]
 
     @classmethod
-    def of(cls, fact: Fact) -> _Compared:
+    def of(cls, fact: Fact) -> _FactWords:
         words = folded(text_of(fact.subject, fact.content))
         return cls(fact, folded(fact.content), frozenset(terms(words)))
 
 
-def _repeats(hit: EpisodeHit, facts: Iterable[_Compared]) -> bool:
+def _repeats(hit: EpisodeHit, facts: Iterable[_FactWords]) -> bool:
     """Return whether a fact was drawn from a turn, or one has all that the other says."""
     turn = folded(hit.excerpt)
     words = frozenset(terms(turn))

@@ -39,7 +39,10 @@ TWO_EDITS_FROM: Final = 8
 MIN_LETTERS_OF_NAME: Final = 6
 
 FORMS: Final = ("ing", "ings", "ed", "s", "er", "ers", "ly")
+"""Endings of English words that a vocabulary may lack."""
+
 MIN_LETTERS_OF_STEM: Final = 4
+"""Before such an ending."""
 
 CHUNK: Final = lazy_pattern(r"\S+")
 ENDS: Final = ".,;:!?()[]{}<>\"'`´‘’“”„«»…"
@@ -96,8 +99,8 @@ def _is_form(word: str) -> bool:
         stem = word.removesuffix(ending)
         if stem == word or len(stem) < MIN_LETTERS_OF_STEM:
             continue
-        bases = [stem] if ending[0] == "s" else [stem, f"{stem}e"]
-        if stem[-1] == stem[-2] and ending[0] != "s":  # "planned"
+        bases = [stem] if ending == "s" else [stem, f"{stem}e"]
+        if stem[-1] == stem[-2] and ending != "s":  # "planned"
             bases.append(stem[:-1])
         if any(map(is_word, bases)):
             return True

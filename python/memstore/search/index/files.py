@@ -66,7 +66,7 @@ class Recorded(Protocol):
 
 
 class InDatabase:
-    """A table of the database."""
+    """The record as a table of the database."""
 
     def __init__(self, rows: str) -> None:
         self._rows = rows
@@ -88,7 +88,7 @@ class InDatabase:
 
 
 class InFolder:
-    """A file beside the derived files."""
+    """The record as a file beside the derived files."""
 
     def __init__(self, stem: str, rows: str) -> None:
         self._path = f"{stem}.{rows}.json"

@@ -2,7 +2,7 @@
 
 use std::collections::{HashMap, TryReserveError};
 use std::ops::Range;
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use super::postings::write_positions;
 use super::segment::{Segment, Writer};
@@ -13,7 +13,8 @@ use crate::index::id_hash::IdMap;
 /// Separates two columns.
 const GAP: u32 = u32::MAX;
 
-/// So many new terms are compared with a misspelt word one by one before all are sorted again.
+/// So many new terms, and an eighth of the sorted ones, are compared with a misspelt word one by one
+/// before all are sorted again.
 const MAX_UNSORTED: usize = 500;
 
 /// Rows as token numbers.
@@ -26,8 +27,8 @@ pub(crate) struct Tail {
     rows: Vec<Row>,
     /// The index of the current row, by id.
     places: IdMap<usize>,
-    /// The terms with the first numbers, since a misspelt word was last compared with them.
-    sorted: Mutex<Terms>,
+    /// The terms that were there when they were last sorted: those with the first numbers.
+    sorted: Mutex<Arc<Terms>>,
 }
 
 struct Row {
@@ -95,17 +96,23 @@ impl Tail {
 
     /// Its terms that are near a misspelt word, in no order.
     pub fn similar(&self, misspelt: &mut Misspelt) -> Vec<Similar> {
-        let mut sorted = self.sorted.lock().unwrap_or_else(PoisonError::into_inner);
-        if self.numbers.len() - sorted.len() > MAX_UNSORTED + sorted.len() / 8 {
-            let mut terms: Vec<&[u8]> = self.numbers.keys().map(|term| &**term).collect();
-            terms.sort_unstable();
-            *sorted = terms.into_iter().collect();
-        }
+        let sorted = self.sorted();
         let mut found = misspelt.among(&sorted);
         let is_new = |number: u32| number as usize >= sorted.len();
         let new = self.numbers.iter().filter(|(_, number)| is_new(**number));
         found.extend(new.filter_map(|(term, _)| misspelt.compare(term)));
         found
+    }
+
+    /// The sorted terms; the lock is not held while they are compared.
+    fn sorted(&self) -> Arc<Terms> {
+        let mut held = self.sorted.lock().unwrap_or_else(PoisonError::into_inner);
+        if self.numbers.len() - held.len() > MAX_UNSORTED + held.len() / 8 {
+            let mut terms: Vec<&[u8]> = self.numbers.keys().map(|term| &**term).collect();
+            terms.sort_unstable();
+            *held = Arc::new(terms.into_iter().collect());
+        }
+        Arc::clone(&held)
     }
 
     /// Remove a row; returns whether it existed.
