@@ -144,6 +144,11 @@ def test_what_other_owners_hold_is_told_to_people(words: Store) -> None:
     assert searched(words.of("all"), "tea") == ()
 
 
+def test_a_memory_where_others_have_episodes_is_not_empty(words: Store) -> None:
+    words.of(ANA).episodes.add("we drank tea", source="test")
+    assert searched(words, "tea", said=False) == (NothingFound(),)
+
+
 def test_a_model_is_told_of_others_only_if_it_named_no_owner(words: Store) -> None:
     words.add("tea", subject="ana", **ANA.ids)
     ben = words.of(user_id="ben")

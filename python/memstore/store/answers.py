@@ -1,7 +1,7 @@
 """Answers: what was stored or found, with its notes.
 
-The faces call these functions and draw what they return. What costs a read is read only for an
-answer that is going to say it: who else holds something, if nothing was found.
+The faces call these functions and draw what they return. What other owners and namespaces hold is
+read only if nothing was found.
 """
 
 from __future__ import annotations
@@ -106,7 +106,7 @@ def search(
         ranked: keywords of :meth:`Store.search` alone.
         wanted: those that :meth:`Store.turns_for` has, too.
     """
-    seen = _at(store, as_of)
+    seen = at(store, as_of)
     hits = seen.search(query, **wanted, **ranked)
     turns = seen.turns_for(query, hits, **wanted) if said else None
     found = notes.of_search(hits, turns)
@@ -126,7 +126,7 @@ def recall(
     **wanted: Any,
 ) -> RecallAnswer:
     """Recall memories as :meth:`Store.recall`; the other keywords are as for :func:`search`."""
-    seen = _at(store, as_of)
+    seen = at(store, as_of)
     recalled = seen.recall(query, **wanted)
     found = notes.of_recall(recalled)
     if not recalled.text:
@@ -150,11 +150,12 @@ def of_episodes(
     return (*found, *(() if notes.hides_all(found) else (notes.NothingFound(),)), *others)
 
 
-def _at(store: Store, moment: str | None) -> Store | View:
+def at(store: Store, moment: str | None) -> View:
+    """Return the store, or a view of what it was at a moment."""
     return store if moment is None else store.as_of(moment)
 
 
-def of_moment(seen: Store | View) -> tuple[Note, ...]:
+def of_moment(seen: View) -> tuple[Note, ...]:
     """Return the note of an answer about an earlier moment; none of one about now."""
     return () if isinstance(seen, Store) else (notes.AsOf(seen.at),)
 
@@ -179,7 +180,8 @@ def of_nothing(
     others = of_others(store, *nouns, to_model=to_model, namespaces=namespaces)
     if notes.hides_all(found):
         return others
-    if others or namespaces is not None or store.count(active_only=False):
+    is_stored = namespaces is not None or store.count(active_only=False)
+    if others or is_stored or (nouns and of_others(store, to_model=to_model)):
         return (notes.NothingFound(), *others)
     nothing = notes.NothingStored(store.episodes.count(), standing_of(store).names_nobody)
     return (nothing, *(of_namespaces(store) if to_model else ()))

@@ -87,7 +87,7 @@ def _why_not(
     """Print why a search or a recall does not find a fact, and whose it is if that is why."""
     own = store if cli.chosen(arguments) == Scope() else cli.owned(store, arguments)
     # Of a store that is of nobody's, the answer may be that it belongs to others.
-    seen = own if arguments.as_of is None else own.as_of(arguments.as_of)
+    seen = answers.at(own, arguments.as_of)
     outcome = seen.why_not(query, arguments.why_not, **asked)
     show.text(str(outcome), outcome.to_dict())
     if outcome.words_only is not None:

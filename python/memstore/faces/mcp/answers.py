@@ -116,13 +116,7 @@ def of_note(note: Note, no_minimum: str) -> Answer:
             stays = f"#{note.old_id} counts more than this source and stays"
             return {"hint": f"{stays}: a proposal waits for the user"}
         case notes.Near():
-            near = [
-                {
-                    "id": one.id,
-                    "says": shortened(text_of(one.subject, one.content), NEAR_CHARACTERS),
-                }
-                for one in note.facts[:MAX_NEAR]
-            ]
+            near = [_of_older(one) for one in note.facts[:MAX_NEAR]]
             hint = f"if it replaces one: memory_supersede old_id=ID new_id={note.new_id}"
             return {"note": NOTE, "near": near, "hint": hint}
         case notes.Pending():

@@ -258,7 +258,7 @@ def memory_list(
         "valid_after": valid_after,
         "valid_before": valid_before,
     }
-    seen = store if as_of is None else store.as_of(as_of)
+    seen = store_answers.at(store, as_of)
     page = seen.list(**wanted, limit=limit, offset=offset, newest_first=True)
     others = () if page or offset else store_answers.of_others(store, to_model=True)
     return answers.noted(
@@ -332,7 +332,7 @@ def memory_history(
         raise ValueError("why explains one fact: give its id")
     if isinstance(id, str):
         return of_turns(store.episodes.around(episode_id(id)), store.namespace)
-    seen = store if as_of is None else store.as_of(as_of)
+    seen = store_answers.at(store, as_of)
     facts = seen.history(id, subject=subject)
     answer = answers.of_history(facts, id)
     if why and id is not None:

@@ -4,6 +4,7 @@
 
 from collections.abc import Iterable, Mapping
 from contextlib import suppress
+from functools import partial
 from typing import Annotated, Any, Final
 
 from memstore.domain.arguments import MAX_CONTENT
@@ -74,14 +75,14 @@ def memory_task_list(
     }  # fmt: skip
     tasks = store.tasks.list(**wanted)
     narrowing = [name for name, given in (("scope", scope), ("project", project)) if given is None]
-    others = (
-        ()
-        if tasks
-        else answers.of_everybody(
-            store, "task", lambda every: len(every.tasks.list(**wanted)), to_model=True
-        )
+    others = partial(
+        answers.of_everybody,
+        store,
+        "task",
+        lambda every: len(every.tasks.list(**wanted)),
+        to_model=True,
     )
-    return noted(of_tasks(tasks, narrowing), others)
+    return noted(of_tasks(tasks, narrowing), answers.of_list(tasks, "task", len(tasks), others))
 
 
 TOOLS: Final = (
