@@ -1,8 +1,6 @@
 """The text that a session begins with: tasks, user, project, last sessions, changes by others.
 
-Each group has a share of the budget, and what it leaves goes to the others (decision 62).
-
-The lines are fitted into a budget of tokens: each part gets its share, and the rest is passed on.
+Each group has a share of the budget of tokens, and what it leaves goes to the others (decision 62).
 """
 
 from __future__ import annotations

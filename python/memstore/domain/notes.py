@@ -6,7 +6,7 @@ table that words them, as it has for remedies: it may leave a note out, but deci
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final, Protocol, TypeAlias, get_args
+from typing import TYPE_CHECKING, Protocol, TypeAlias
 
 from memstore.domain.records import AboutOthers as AboutOthers
 from memstore.domain.results import Respelt as Respelt
@@ -37,7 +37,7 @@ class Superseded:
 
 @frozen
 class Proposed:
-    """It was to supersede an older one, which counts more: that is a proposal now."""
+    """It should supersede an older fact that counts more, so that became a proposal."""
 
     old_id: int
 
@@ -69,7 +69,7 @@ class OnlyNewest:
 
 @frozen
 class LessRelevant:
-    """The least relevance left some hits out."""
+    """The minimum relevance left some hits out."""
 
     count: int
     is_all: bool
@@ -83,7 +83,7 @@ class Provisional:
 
 @frozen
 class AsOf:
-    """The answer is about an earlier moment, but ranked by the vectors of now."""
+    """The answer is about an earlier moment, but ranked by today's vectors."""
 
     moment: datetime
 
@@ -114,7 +114,7 @@ class NothingStored:
 
 @frozen
 class OthersHold:
-    """Nothing was found of these owners, but others hold something."""
+    """Nothing was found for these owners, but others hold something."""
 
     counts: Mapping[str, int]
     """How much, by nouns such as ``fact``."""
@@ -170,9 +170,6 @@ class RecalledText(Searched, Protocol):
 
     @property
     def text(self) -> str: ...
-
-
-KINDS: Final[tuple[type, ...]] = get_args(Note)
 
 
 def of_search(hits: SearchHits, said: EpisodeHits | None = None) -> tuple[Note, ...]:

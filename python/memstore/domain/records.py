@@ -256,7 +256,7 @@ class Fact(Record):
     """Since when it is pinned: sessions begin with it. A fact that supersedes it is pinned too."""
     slots: dict[str, str] | None = None
     """What an extractor found in it: ``holder``, ``attribute``, ``value``, …; see
-    :class:`memstore.text.judging.judge.Slots`."""
+    :class:`memstore.text.judging.compared.Slots`."""
     external_key: str | None = None
     """What another program calls it. Of the facts with one key and one set of owners, at most one
     is current; a fact that supersedes it has the key too."""

@@ -1,8 +1,8 @@
-"""The disks that memories are on: the empty folder of one that is not mounted is no new place.
+"""Remembers which disk each memory file is on, so that none is created while it is not mounted.
 
-A program that starts opens a file for the first time, and may create it. If that path was on a disk
-of its own when a command, a server or a hook last used it, and the disk is not mounted now, what is
-stored below its folder would be hidden when it is. Paths on the root's disk are not recorded.
+A program that starts may create a file that is missing. If its disk is not mounted, that would be
+in the empty folder of the mount, and hidden once the disk is there. Files on the root's disk are
+not recorded.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""Facts and episodes as they were at a moment: the rows of now, and what the journal changed since.
+"""Facts and episodes as their lines leave them, and as they were at a moment.
 
-Texts, owners and times of origin never change. The rest of a row of then is that of now unless a
-later line changed it; then the lines up to the moment are replayed.
+A row of then is that of now, unless a later line changed it; then the lines up to the moment are
+replayed. Texts, owners and times of origin never change.
 """
 
 from __future__ import annotations

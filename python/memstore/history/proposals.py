@@ -83,8 +83,8 @@ def _lines_of(transaction: Transaction, fact_ids: Sequence[int]) -> Iterator[Jou
 def _proposal(line: JournalLine) -> int | None:
     """Return the proposal that a line made or decided."""
     if line.kind == Kind.SUPERSEDE:
-        return number_in(line.evidence, "proposal")
-    return number_in(line.after, "proposal") if line.kind in STATES else None
+        return number_in(line.evidence, PROPOSAL)
+    return number_in(line.after, PROPOSAL) if line.kind in STATES else None
 
 
 def _then(row: ProposalRow, lines: Iterable[JournalLine], texts: Mapping[int, str]) -> ProposalRow:
@@ -118,7 +118,7 @@ def grouped(
     """
     found: dict[int, list[JournalLine]] = {}
     left: dict[int, Mapping[str, Any]] = {}
-    for line in sorted(lines, key=lambda one: one.id):
+    for line in sorted(lines, key=_id):
         if line.said_at is not None:
             continue
         if line.kind == Kind.REDACT:

@@ -3,8 +3,8 @@
 A model alone retires nothing, and neither do the words alone where they only suggest a change. Both
 together do.
 
-A deletion loses a text without putting another in its place. For one, the fact must also name what
-the memory is about, and deny it or give it another value.
+A deletion loses a text without putting another in its place. So for a deletion the fact must also
+name what the memory is about, and deny it or give it another value.
 """
 
 from __future__ import annotations

@@ -540,31 +540,22 @@ def draw_list(
         found: what is shown of ``total``.
         others: reads what other owners hold of it; by default their facts, or episodes.
     """
-
-    def owned_by_others() -> tuple[Note, ...]:
-        where = getattr(arguments, "namespaces", None)
-        kind = noun if noun == "episode" else "fact"
-        return answers.of_others(owned(store, arguments), kind, namespaces=where)
-
-    draw(
-        answers.of_list(found, noun, total, others or owned_by_others),
-        store,
-        arguments,
-        show,
-        nothing,
-    )
+    kind = noun if noun == "episode" else "fact"
+    others = others or partial(_of_others, store, arguments, kind)
+    draw(answers.of_list(found, noun, total, others), store, arguments, show, nothing)
 
 
 def draw_nothing(
     store: Store, arguments: argparse.Namespace, show: Show, text: str, *nouns: str
 ) -> None:
     """Print that there is nothing, and what other owners and namespaces hold of these nouns."""
-    show.note(text)
-    if nouns:
-        where = getattr(arguments, "namespaces", None)
-        others = answers.of_others(owned(store, arguments), *nouns, namespaces=where)
-        draw(others, store, arguments, show)
-    draw_elsewhere(store, arguments, show)
+    others = _of_others(store, arguments, *nouns) if nouns else ()
+    draw((domain_notes.NothingFound(), *others), store, arguments, show, text)
+
+
+def _of_others(store: Store, arguments: argparse.Namespace, *nouns: str) -> tuple[Note, ...]:
+    where = getattr(arguments, "namespaces", None)
+    return answers.of_others(owned(store, arguments), *nouns, namespaces=where)
 
 
 def draw_elsewhere(

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from memstore.domain.notes import Near
 from memstore.domain.records import CATEGORIES, NewFact
 from memstore.faces.cli import command as cli
 from memstore.faces.escaping import counted
@@ -14,11 +13,13 @@ from memstore.text.folding import text_of
 if TYPE_CHECKING:
     import argparse
 
+    from memstore.domain import notes as domain_notes
     from memstore.faces.cli import notes
     from memstore.store import answers
     from memstore.store.answers import StoredFact
     from memstore.store.store import Store
 else:
+    domain_notes = lazy_import("memstore.domain.notes")
     notes = lazy_import("memstore.faces.cli.notes")
     answers = lazy_import("memstore.store.answers")
 
@@ -79,7 +80,7 @@ def _members(stored: StoredFact) -> dict[str, object]:
     if stored.is_known:
         values["status"] = "duplicate"
     for note in stored.notes:
-        if isinstance(note, Near):
+        if isinstance(note, domain_notes.Near):
             values["near"] = [
                 {"id": one.id, "says": text_of(one.subject, one.content)} for one in note.facts
             ]

@@ -19,11 +19,14 @@ if TYPE_CHECKING:
     import argparse
     from collections.abc import Sequence
 
+    from memstore.domain import notes
     from memstore.domain.entities import EntityDecision, GraphStatus, Neighbour, Relation
+    from memstore.domain.notes import Note
     from memstore.store import answers
     from memstore.store.store import Store
 else:
     answers = lazy_import("memstore.store.answers")
+    notes = lazy_import("memstore.domain.notes")
 
 REFUSALS_SHOWN = 10
 
@@ -121,10 +124,10 @@ def _draw_nothing(store: Store, arguments: argparse.Namespace, show: cli.Show) -
     if store.graph.status().built_at is None:
         show.note("the graph is not built yet; run memstore graph build")
         return
-    cli.draw_nothing(store, arguments, show, "no entities")
+    others: tuple[Note, ...] = ()
     if not arguments.offset:
-        every = answers.of_everybody(store, "entity", lambda one: one.graph.status().entities)
-        cli.draw(every, store, arguments, show)
+        others = answers.of_everybody(store, "entity", lambda one: one.graph.status().entities)
+    cli.draw((notes.NothingFound(), *others), store, arguments, show, "no entities")
 
 
 @cli.command(

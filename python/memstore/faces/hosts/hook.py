@@ -260,8 +260,8 @@ def _answered_by_server(
 def chosen_settings(arguments: argparse.Namespace) -> Settings:
     """Return the settings, without an embedder if it would use the network.
 
-    A time zone that is not known here costs the right days, not the memory: then the machine's
-    counts, and the doctor tells.
+    If the time zone is not known here, the machine's is used and the doctor says so: the hook still
+    works, only its days may be wrong.
     """
     try:
         chosen = options.chosen_settings(arguments)

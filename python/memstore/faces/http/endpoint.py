@@ -16,9 +16,9 @@ from mcp.shared.exceptions import MCPError
 
 from memstore.domain.tokens import Access
 from memstore.faces.http.callers import Runs
-from memstore.faces.mcp import clients, methods, protocol
+from memstore.faces.mcp import clients, protocol
 from memstore.faces.mcp.catalogue import ANSWERS
-from memstore.faces.mcp.methods import Methods
+from memstore.faces.mcp.methods import NAME, Methods
 from memstore.faces.serving.stores import Confined
 from memstore.frozen import frozen
 
@@ -66,29 +66,29 @@ class SdkServer:
 
     def __init__(
         self,
-        methods_: Methods,
+        methods: Methods,
         source_of: Callable[[Context], Through],
         calls_at_once: int,
         measure: Measure,
     ) -> None:
-        self._methods = methods_
+        self._methods = methods
         self._source_of = source_of
         self._measure = measure
         self._threads = anyio.CapacityLimiter(calls_at_once)
         self.server: Server[Any] = Server(
-            methods.NAME,
-            version=methods_.server_info["version"],
-            instructions=methods_.instructions,
+            NAME,
+            version=methods.server_info["version"],
+            instructions=methods.instructions,
             on_list_tools=self._list_tools,
             on_call_tool=self._in_thread(types.CallToolResult, self._call_tool),
-            on_list_prompts=_at_once(types.ListPromptsResult, methods_.list_prompts),
-            on_get_prompt=self._in_thread(types.GetPromptResult, methods.Methods.get_prompt),
-            on_list_resources=_at_once(types.ListResourcesResult, methods_.list_resources),
+            on_list_prompts=_at_once(types.ListPromptsResult, methods.list_prompts),
+            on_get_prompt=self._in_thread(types.GetPromptResult, Methods.get_prompt),
+            on_list_resources=_at_once(types.ListResourcesResult, methods.list_resources),
             on_list_resource_templates=_at_once(
-                types.ListResourceTemplatesResult, methods_.list_templates
+                types.ListResourceTemplatesResult, methods.list_templates
             ),
             on_read_resource=self._read_resource,
-            on_completion=self._in_thread(types.CompleteResult, methods.Methods.complete),
+            on_completion=self._in_thread(types.CompleteResult, Methods.complete),
         )
         # Not earlier: the imports for opening would delay the handshake.
         self.server.add_notification_handler(
@@ -108,7 +108,7 @@ class SdkServer:
         self, context: Context, params: types.ReadResourceRequestParams
     ) -> types.ReadResourceResult:
         older = context.protocol_version in protocol.HANDSHAKE_REVISIONS
-        read = partial(methods.Methods.read_resource, older=older)
+        read = partial(Methods.read_resource, older=older)
         return await self._in_thread(types.ReadResourceResult, read)(context, params)
 
     def _call_tool(
@@ -208,7 +208,7 @@ class McpEndpoint:
         form = requested_form(scope) or self._form
         await self._managers[access, form].handle_request(scope, receive, send)
 
-    def _source_of(self, context: ServerRequestContext[Any]) -> clients.Through:
+    def _source_of(self, context: Context) -> clients.Through:
         assert context.request is not None  # the SDK's HTTP transports always set it
         caller: Caller | None = context.request.scope[CALLER]
         client = client_of(context)
@@ -218,7 +218,7 @@ class McpEndpoint:
         return clients.Through(source, client, self._runs.of(caller.name, client), caller.owners)
 
 
-def client_of(context: ServerRequestContext[Any]) -> str | None:
+def client_of(context: Context) -> str | None:
     """Return the name of the client: its requests have it, or since the handshake only a header."""
     introduced = context.session.client_params
     if introduced is not None:

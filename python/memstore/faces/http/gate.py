@@ -65,7 +65,7 @@ TEXTS: Final = re.compile(rb'"(?:[^"\\]++|\\.)*+(?:"|\\?\Z)', re.DOTALL)
 """Also one that does not end, so that none is looked through twice."""
 
 MAX_BODY_BYTES: Final = 16 * 1024 * 1024
-"""Bytes of one request: a fact takes 6 MB if all of it are JSON escapes, a conversation more."""
+"""Bytes of one request: a fact of JSON escapes alone takes 6 MB; a conversation takes more."""
 
 LOOK_SECONDS: Final = 10.0
 """Time for the database to answer the look-up of a token."""

@@ -71,7 +71,7 @@ def act(
     before = visit.seen
     done = change(visit, fact_ids, work)
     undo = offered(visit, fact_ids[0], text, before)
-    if undo is None and isinstance(done, Fact):  # a new fact, which is in no chain of the others
+    if undo is None and isinstance(done, Fact):  # a new fact, not in the old one's chain
         undo = offered(visit, done.id, text, before)
     return undo
 

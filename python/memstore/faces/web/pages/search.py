@@ -155,7 +155,7 @@ def answer(visit: Visit) -> Reply:
 
 
 def sentences(found: Iterable[Note]) -> Iterator[str]:
-    """Yield what the page says for the notes of a search; the rest stands in the agent's answer."""
+    """Yield what the page says for the notes of a search; the agent's answer has the others."""
     for note in found:
         match note:
             case notes.WordsOnly():
@@ -163,7 +163,7 @@ def sentences(found: Iterable[Note]) -> Iterator[str]:
             case notes.Respelt():
                 yield f"Searched for “{note.searched}” instead of “{note.written}”."
             case notes.LessRelevant():
-                yield f"{counted(note.count)} less relevant left out."
+                yield f"{counted(note.count, 'less relevant fact')} left out."
 
 
 def why_not(visit: Visit) -> Reply:

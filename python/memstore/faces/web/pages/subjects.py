@@ -119,13 +119,13 @@ def show(visit: Visit) -> Reply:
         wanted = {name: one for name, one in wanted.items() if name not in ("states", "source")}
     page = paging.newest_first(visit, seen.list, **wanted)
     rows = chains.rows(visit.store, page.rows) if is_now else [chains.Row(f) for f in page.rows]
-    groups = groupby(sorted(rows, key=_category), _category)
+    groups = [[*some] for _, some in groupby(sorted(rows, key=_category), _category)]
     return visit.page(
         "subject.html",
         fact=fact,
         chosen=chosen,
         names=FILTERS,
-        groups=[(several[0].fact.category, several) for _, some in groups if (several := [*some])],
+        groups=[(some[0].fact.category, some) for some in groups],
         links=page.links,
         counts=_counts(visit, fact.subject, chosen.owners),
         relations=_relations(visit, fact.subject) if is_now and not chosen else (),
