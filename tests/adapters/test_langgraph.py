@@ -363,6 +363,22 @@ def test_async_methods_block_no_loop_and_a_cancelled_write_ends_first() -> None:
         asyncio.run(run(memory))
 
 
+def test_store_is_closed_after_async_with(tmp_path: Path) -> None:
+    async def run() -> MemstoreStore:
+        async with MemstoreStore(tmp_path / "memory.db") as store:
+            await store.aput(USERS, "a", {"text": "pizza"})
+            store.start_ttl_sweeper()
+        return store
+
+    closed = asyncio.run(run())
+    assert closed._sweeper is not None
+    assert closed._sweeper.done()
+    with pytest.raises(StoreClosed):
+        closed.get(USERS, "a")
+    with MemstoreStore(tmp_path / "memory.db") as again:
+        assert again.get(USERS, "a").value == {"text": "pizza"}
+
+
 def test_threads_put_one_key_at_will(store: MemstoreStore) -> None:
     def work(number: int) -> None:
         for turn in range(5):

@@ -12,14 +12,17 @@ from __future__ import annotations
 import base64
 import sys
 import tempfile
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
+from memstore import Store
 from memstore.faces.http import endpoint
+from memstore.faces.mcp.calls import Calls
 from memstore.faces.mcp.methods import Methods, Result, StoreSource
 from memstore.faces.mcp.protocol import INVALID_PARAMS, RESOURCE_NOT_FOUND, Refused
 from memstore.faces.starting import every_flag as face
+from memstore.lazy import cached_property
 
 PIXEL = (
     "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5E"
@@ -80,6 +83,7 @@ FULL: Result = {
     "else": {"required": ["email"]},
     "additionalProperties": False,
 }
+GREETING = "This is a simple prompt for testing."
 PROMPTS = {
     "test_simple_prompt": [],
     "test_prompt_with_arguments": ["arg1", "arg2"],
@@ -92,8 +96,22 @@ RESOURCES = {
 }
 
 
+class FixtureCalls(Calls):
+    """Calls of the suite's tools, in place of the product's."""
+
+    def answer(self, open_store: Callable[[], Store], params: Mapping[str, Any]) -> Result:
+        name = params["name"]
+        if name not in CONTENTS:
+            raise Refused(INVALID_PARAMS, f"unknown tool {name!r}")
+        return {"content": CONTENTS[name], "isError": name == "test_error_handling"}
+
+
 class Fixtures(Methods):
     """Answers for the suite, in place of the product's."""
+
+    @cached_property
+    def tool_calls(self) -> FixtureCalls:
+        return FixtureCalls(self.catalogue, lambda: None)
 
     def list_tools(self) -> Result:
         return {
@@ -107,12 +125,6 @@ class Fixtures(Methods):
             ]
         }
 
-    def call_tool(self, source: StoreSource, params: Mapping[str, Any]) -> Result:
-        name = params["name"]
-        if name not in CONTENTS:
-            raise Refused(INVALID_PARAMS, f"unknown tool {name!r}")
-        return {"content": CONTENTS[name], "isError": name == "test_error_handling"}
-
     def list_prompts(self) -> Result:
         return {
             "prompts": [
@@ -125,12 +137,12 @@ class Fixtures(Methods):
             ]
         }
 
-    def get_prompt(self, params: Mapping[str, Any]) -> Result:
+    def get_prompt(self, source: StoreSource, params: Mapping[str, Any]) -> Result:
         given = params.get("arguments") or {}
         if (needed := PROMPTS.get(params["name"])) is None or not {*needed} <= given.keys():
             raise Refused(INVALID_PARAMS, "no such prompt, or an argument is missing")
         said = {
-            "test_simple_prompt": [text("This is a simple prompt for testing.")],
+            "test_simple_prompt": [text(GREETING)],
             "test_prompt_with_arguments": [
                 text(
                     f"Prompt with arguments: arg1='{given.get('arg1')}', arg2='{given.get('arg2')}'"

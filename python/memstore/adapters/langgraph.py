@@ -154,6 +154,17 @@ class MemstoreStore(BaseStore):
     ) -> None:
         self.close()
 
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        await in_thread(self.close)
+
     def close(self) -> None:
         """Stop the sweeper, and close the memory if it was opened from a path."""
         self.stop_ttl_sweeper()
