@@ -21,12 +21,11 @@ ROOMS = (
     "learn",
     "notes",
     "store",
+    "file",
     "graph",
-    "upkeep",
     "importing",
     "transfer",
-    "access",
-    "briefing",
+    "telling",
     "episodes",
     "facts",
     "search",
@@ -88,13 +87,10 @@ DOORS = {
     "memstore._kernel.locks": {"database.sqlite.disk", "database.sqlite.locks"},
     "memstore._kernel.model": {"providers.local"},
     "memstore._kernel.ranking": {
-        f"search.{name}"
-        for name in (
-            "bearing",
-            "lookups.base",
-            "lookups.indexed",
-            "ranking",
-        )
+        "search.lookups.base",
+        "search.lookups.indexed",
+        "search.ranking",
+        "telling.bearing",
     },
     "memstore._kernel.vectors": {"embedding.vectors", "vectors"},
     "memstore._kernel.words": {

@@ -31,7 +31,7 @@ import memstore
 from benches.finding import ordinary, sets
 from memstore import Store
 from memstore.faces.hosts import hook
-from memstore.search.recall import Recalled
+from memstore.telling.recall import Recalled
 
 TOKENS = hook.BUDGET_TOKENS - hook.AROUND_TOKENS
 LANGUAGES = Path(__file__).parents[2] / "tests" / "search" / "questions"

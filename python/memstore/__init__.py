@@ -113,6 +113,8 @@ if TYPE_CHECKING:
     from memstore.facts.batch import SupersedeFact as SupersedeFact
     from memstore.facts.batch import YieldsTo as YieldsTo
     from memstore.facts.keyed import DeleteKey as DeleteKey
+    from memstore.file.file import File as File
+    from memstore.file.findings import Finding as Finding
     from memstore.history.differences import Difference as Difference
     from memstore.history.differences import Differences as Differences
     from memstore.history.erasure import ErasurePlan as ErasurePlan
@@ -133,21 +135,19 @@ if TYPE_CHECKING:
     from memstore.providers.ollama import OllamaGenerator as OllamaGenerator
     from memstore.providers.openai import OpenAIEmbedder as OpenAIEmbedder
     from memstore.providers.openai import OpenAIGenerator as OpenAIGenerator
-    from memstore.search.recall import Recalled as Recalled
-    from memstore.search.why_not import RankedFact as RankedFact
-    from memstore.search.why_not import WhyNot as WhyNot
     from memstore.store.async_plans import AsyncErasurePlan as AsyncErasurePlan
     from memstore.store.async_plans import AsyncPlan as AsyncPlan
     from memstore.store.async_store import AsyncFile as AsyncFile
     from memstore.store.async_store import AsyncStore as AsyncStore
     from memstore.store.async_store import AsyncView as AsyncView
-    from memstore.store.file import File as File
     from memstore.store.opening import open as open
     from memstore.store.recovery import Recovered as Recovered
     from memstore.store.recovery import recover as recover
     from memstore.store.store import Store as Store
     from memstore.store.view import View as View
-    from memstore.upkeep.findings import Finding as Finding
+    from memstore.telling.recall import Recalled as Recalled
+    from memstore.telling.why_not import RankedFact as RankedFact
+    from memstore.telling.why_not import WhyNot as WhyNot
 
 __version__ = "0.1.0"
 
@@ -164,7 +164,6 @@ _NAMES = {
     "domain.log": "Act ActChange DayActivity LogLine",
     "domain.plans": "PlanConflict Reverted Step",
     "domain.proposals": "Decided Proposal Question",
-    "search.recall": "Recalled",
     "domain.records": (
         "AboutOthers AtLeast Fact Head JournalLine NewFact Scope SearchHit SearchHits"
     ),
@@ -176,7 +175,6 @@ _NAMES = {
     "domain.tasks": "Task",
     "domain.tokens": "AccessToken",
     "domain.unread": "Portion UnreadThread",
-    "search.why_not": "RankedFact WhyNot",
     "domain.results": "Matched Results Span WordsOnly",
     "errors": (
         "AccessDenied Cancelled Conflict EmbedderError EmbedderMismatch EmbedderRejected "
@@ -185,6 +183,8 @@ _NAMES = {
         "IdempotencyConflict InvalidArgument InvalidArgumentType LearningError MemstoreError "
         "NotFound Remedy SchemaError StorageError StoreBusy StoreClosed TransferError"
     ),
+    "file.file": "File",
+    "file.findings": "Finding",
     "facts.batch": (
         "AddFact AlsoReplaces Applied DeleteFact KeepFact MayReplace MayYieldTo SupersedeFact "
         "YieldsTo"
@@ -203,12 +203,12 @@ _NAMES = {
     "providers.openai": "OpenAIEmbedder OpenAIGenerator",
     "store.async_plans": "AsyncErasurePlan AsyncPlan",
     "store.async_store": "AsyncFile AsyncStore AsyncView",
-    "store.file": "File",
     "store.opening": "open",
     "store.recovery": "Recovered recover",
     "store.store": "Store",
     "store.view": "View",
-    "upkeep.findings": "Finding",
+    "telling.recall": "Recalled",
+    "telling.why_not": "RankedFact WhyNot",
 }
 
 _MODULES = {name: module for module, names in _NAMES.items() for name in names.split()}

@@ -1,9 +1,9 @@
 """Values made on first use: above all lazy imports, declared next to the ordinary ones.
 
     if TYPE_CHECKING:
-        from memstore.upkeep import doctor
+        from memstore.file import doctor
     else:
-        doctor = lazy_import("memstore.upkeep.doctor")
+        doctor = lazy_import("memstore.file.doctor")
 
 A program that runs for a single answer should import only what that answer needs. Type checkers
 and the architecture test read the first branch; decision 45 gives the reasons.

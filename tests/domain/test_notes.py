@@ -12,7 +12,7 @@ from memstore.domain.notes import AboutOthers, LessRelevant, OnlyNewest, Provisi
 from memstore.domain.records import Fact, SearchHit, SearchHits, unchecked
 from memstore.domain.results import Respelt, WordsOnly
 from memstore.errors import Reason
-from memstore.search.recall import Recalled
+from memstore.telling.recall import Recalled
 
 FACT = SearchHit(unchecked(Fact, {"id": 1}), 1.0, 1.0, 0.0, 1.0)
 TURN = EpisodeHit(unchecked(Episode, {"id": 1}), 1.0, 1.0, None, 0, 1)

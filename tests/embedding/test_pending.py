@@ -479,7 +479,7 @@ def test_erased_rows_are_not_in_the_queue(bare_store: Store, path: Path) -> None
 WATCH = """
 import sys
 from memstore.faces.cli import main as cli
-from memstore.store import file
+from memstore.file import file
 keep = file.File.keep_embedding
 def often(self, tell, **options):
     keep(self, tell, interval_seconds=0.05, **options)

@@ -12,8 +12,6 @@ from tests.support.embedders import WordEmbedder
 
 import memstore
 from memstore import MetadataFilter, Scope, Store
-from memstore.briefing import briefing
-from memstore.briefing.briefing import ABOUT_THE_USER, SESSION
 from memstore.database import changed_facts, journal
 from memstore.database.engine import Transaction
 from memstore.database.filters import EpisodeFilter, FactFilter
@@ -27,6 +25,8 @@ from memstore.database.tables.proposals import ProposalFilter
 from memstore.domain import clock
 from memstore.domain.status import SubjectOrder
 from memstore.episodes.traces import TRACE
+from memstore.telling import briefing
+from memstore.telling.briefing import ABOUT_THE_USER, SESSION
 
 N = (MetadataFilter("n", "=", 7),)
 OWNERS = {"nobody": Scope(), "ana": Scope(user_id="ana"), "a run": Scope(run_id="r"), "all": None}

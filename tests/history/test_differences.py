@@ -20,8 +20,8 @@ import memstore
 from memstore import Conflict, InvalidArgument, NotFound, Store
 from memstore.database import journal
 from memstore.domain import clock
+from memstore.file.paths import is_server
 from memstore.history import past
-from memstore.store.paths import is_server
 
 OpenStore = Callable[..., Store]
 NewMemory = Callable[[], AbstractContextManager[Path | str]]

@@ -22,8 +22,8 @@ from memstore.database import changed_facts
 from memstore.domain import clock
 from memstore.domain.moments import Moment
 from memstore.domain.standing import Standing
+from memstore.file.paths import is_server
 from memstore.history import moments
-from memstore.store.paths import is_server
 
 OpenStore = Callable[..., Store]
 NewMemory = Callable[[], AbstractContextManager[Path | str]]

@@ -29,7 +29,7 @@ sys.path.insert(0, sys.argv[2])
 kills = int(sys.argv[3])
 
 import memstore
-import memstore.embedding.embedding, memstore.search.hybrid, memstore.upkeep.doctor
+import memstore.embedding.embedding, memstore.search.hybrid, memstore.file.doctor
 from memstore.database import short_transactions
 from memstore.domain import clock
 from memstore.history import erasure

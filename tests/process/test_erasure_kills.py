@@ -21,7 +21,7 @@ PROGRAM = (
     + """
 import random
 import memstore
-import memstore.embedding.embedding, memstore.search.hybrid, memstore.upkeep.doctor
+import memstore.embedding.embedding, memstore.search.hybrid, memstore.file.doctor
 from memstore.database import short_transactions
 from memstore.history import erasure
 from memstore.search.index import index

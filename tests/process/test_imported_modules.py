@@ -19,7 +19,7 @@ ELSEWHERE = frozenset(
     """anyio asyncio concurrent.futures dataclasses email http httpx importlib.metadata inspect
     locale logging mcp numpy pathlib platform pydantic rich secrets socket ssl starlette
     tempfile urllib.parse urllib.request uuid uvicorn memstore.graph memstore.importing
-    memstore.learn memstore.transfer memstore.upkeep""".split()
+    memstore.learn memstore.transfer memstore.file.doctor""".split()
 )
 """Not needed by any command that reads or writes a few facts: the network, the colours of a
 terminal, arrays, and slow modules of which only one function is used."""
@@ -141,7 +141,7 @@ def test_the_start_of_a_session_imports_only_what_it_uses(tmp_path: Path) -> Non
     needless |= {"memstore.search.lookups.dates", "memstore.text.relative_days"}
     assert (loaded | packages) & (needless | {"pathlib", "urllib.parse", "hashlib"}) == set()
     ours = own(loaded)
-    assert "memstore.briefing.briefing" in ours
+    assert "memstore.telling.briefing" in ours
     assert kilobytes(ours) <= 910, ours
 
 

@@ -21,7 +21,7 @@ PROGRAM = (
     + """
 import contextlib, random
 import memstore
-import memstore.embedding.embedding, memstore.search.hybrid, memstore.upkeep.doctor
+import memstore.embedding.embedding, memstore.search.hybrid, memstore.file.doctor
 from memstore import Conflict, EmbedderMismatch, Extractor
 
 job, kills = sys.argv[2], int(sys.argv[3])

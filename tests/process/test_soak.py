@@ -13,7 +13,7 @@ import pytest
 from tests.support.programs import LETTERS
 
 import memstore
-from memstore.upkeep.doctor import LONG_LOG_BYTES
+from memstore.file.doctor import LONG_LOG_BYTES
 
 pytestmark = [
     pytest.mark.process,

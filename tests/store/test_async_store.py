@@ -25,12 +25,12 @@ from memstore import (
     Store,
     View,
 )
-from memstore.access.tokens import Tokens
 from memstore.coroutines import Awaited
 from memstore.embedding.generations import Generations
 from memstore.episodes.episodes import Episodes
 from memstore.facts.proposals import Proposals
 from memstore.facts.tasks import Tasks
+from memstore.file.tokens import Tokens
 from memstore.graph.graph import AsyncGraph, Graph
 from memstore.store import async_store
 from memstore.store.keys import Keys, KeyView

@@ -12,7 +12,7 @@ import pytest
 import memstore
 from memstore.database.sqlite import copying
 from memstore.errors import Remedy
-from memstore.store import paths
+from memstore.file import paths
 
 PRAGMA = {1: "normal", 2: "full"}
 

@@ -13,7 +13,7 @@ import pytest
 
 import memstore
 from memstore.faces.cli.main import main
-from memstore.store.paths import is_server
+from memstore.file.paths import is_server
 
 
 @dataclass(frozen=True)

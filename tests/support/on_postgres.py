@@ -26,7 +26,8 @@ from memstore.database.postgres.engine import PostgresEngine
 from memstore.database.postgres.schema import tables
 from memstore.database.postgres.transaction import PostgresTransaction
 from memstore.errors import StorageError
-from memstore.store import opening, paths
+from memstore.file import paths
+from memstore.store import opening
 
 if TYPE_CHECKING:
     from tests.support.postgres import Databases
@@ -102,14 +103,14 @@ DIFFERENCES: dict[str, str] = {
     r"search/test_facts.*test_scores_equal_the_documented_formula": FTS5,
     r"search/test_contextual.*relevance_equals_the_documented_formula": WORDS,
     r"search/test_episodes.*test_filtering_reads_no_episode_text": PLAN,
-    r"upkeep/test_remains": REMAINS,
-    r"upkeep/test_scheduled|store/test_backup|test_a_backup_has_what_is_distrusted": BACKUPS,
-    r"upkeep/test_checksums": CHECKSUMS,
-    r"upkeep/test_doctor.*(blocks_nobody|in_place|damaged_pages)": FILE,
-    r"upkeep/test_doctor.*derived_data.*index (lacks|holds|pages|records)": FTS5,
-    r"upkeep/test_cancelling.*ends_when_it_is_cancelled": "the server works, not this process",
-    r"upkeep/test_foreign_rows|upkeep/test_counts.*rows_of_other_programs": OTHERS,
-    r"upkeep/test_counts.*leaves_no_name_in_the_counts": BYTES,
+    r"file/test_remains": REMAINS,
+    r"file/test_scheduled|store/test_backup|test_a_backup_has_what_is_distrusted": BACKUPS,
+    r"file/test_checksums": CHECKSUMS,
+    r"file/test_doctor.*(blocks_nobody|in_place|damaged_pages)": FILE,
+    r"file/test_doctor.*derived_data.*index (lacks|holds|pages|records)": FTS5,
+    r"file/test_cancelling.*ends_when_it_is_cancelled": "the server works, not this process",
+    r"file/test_foreign_rows|file/test_counts.*rows_of_other_programs": OTHERS,
+    r"file/test_counts.*leaves_no_name_in_the_counts": BYTES,
     r"store/test_(upgraded_elsewhere|replaced)": REPLACED,
     r"store/test_recovery": BACKUPS,
     r"store/test_copying": "it names a server and a file itself, and runs without this option",
@@ -125,7 +126,7 @@ DIFFERENCES: dict[str, str] = {
     r"learn/test_memory.*(test_reset_erases_only|removes_its_quotes)": BYTES,
     r"learn/test_rebuilding.*(from_the_log_alone|text_is_gone|confirm_a_guess)": FILE,
     r"learn/test_rebuilding.*test_doctor_finds_replies.*closed": TRIGGERS,
-    r"access/test_tokens.*(not_in_the_file|without_a_journal_line.*tampering0)": FILE,
+    r"file/test_tokens.*(not_in_the_file|without_a_journal_line.*tampering0)": FILE,
     r"embedding/test_pending.*(nothing_to_do_writes|lease_without_writing)": FAULT,
     r"embedding/test_pending.*test_one_background_embedder_works_at_a_time": (
         "machines share the texts that wait"

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memstore.store import paths
+from memstore.file import paths
 from memstore.text import addresses
 
 PASSWORD = "hunter2"

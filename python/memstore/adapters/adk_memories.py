@@ -16,7 +16,7 @@ from memstore.domain.arguments import MAX_QUERY
 from memstore.domain.records import Fact, Scope
 from memstore.errors import NotFound
 from memstore.facts.keyed import DeleteKey
-from memstore.search.recall import FAR_BEHIND, best_once, matching
+from memstore.telling.recall import FAR_BEHIND, best_once, matching
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence

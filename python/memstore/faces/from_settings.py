@@ -15,14 +15,15 @@ if TYPE_CHECKING:
 
     from memstore.domain.protocols import Embedder, JSONGenerator
     from memstore.faces import mounts, options
+    from memstore.file import paths
     from memstore.providers import http_generator
     from memstore.settings import Settings
-    from memstore.store import opening, paths
+    from memstore.store import opening
     from memstore.store.store import Store
 else:
     mounts = lazy_import("memstore.faces.mounts")
     options = lazy_import("memstore.faces.options")
-    paths = lazy_import("memstore.store.paths")
+    paths = lazy_import("memstore.file.paths")
     http_generator = lazy_import("memstore.providers.http_generator")
     opening = lazy_import("memstore.store.opening")
 

@@ -14,7 +14,7 @@ from typing import Final
 
 from memstore import settings
 from memstore.errors import FileMissing, Remedy
-from memstore.store.paths import has_own_disk, mount_of
+from memstore.file.paths import has_own_disk, mount_of
 
 MAX_PATHS: Final = 100
 """Paths that are remembered."""

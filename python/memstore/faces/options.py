@@ -17,13 +17,13 @@ if TYPE_CHECKING:
     import textwrap
 
     from memstore.domain import zones
-    from memstore.store import paths
+    from memstore.file import paths
     from memstore.text import addresses
     from memstore.text.judging import judge
 else:
     addresses = lazy_import("memstore.text.addresses")
     zones = lazy_import("memstore.domain.zones")
-    paths = lazy_import("memstore.store.paths")
+    paths = lazy_import("memstore.file.paths")
     judge = lazy_import("memstore.text.judging.judge")
     textwrap = lazy_import("textwrap")
 

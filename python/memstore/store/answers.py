@@ -21,8 +21,8 @@ if TYPE_CHECKING:
     from memstore.domain.notes import Note
     from memstore.domain.records import Fact, NewFact, SearchHits
     from memstore.domain.standing import Namespaces
-    from memstore.search.recall import Recalled
     from memstore.store.view import View
+    from memstore.telling.recall import Recalled
 else:
     notes = lazy_import("memstore.domain.notes")
     status = lazy_import("memstore.domain.status")

@@ -5,15 +5,15 @@ from __future__ import annotations
 from functools import wraps
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from memstore.access.tokens import Tokens
 from memstore.coroutines import Awaited, awaited
 from memstore.domain.arguments import ALL_NAMESPACES
 from memstore.embedding.generations import Generations
 from memstore.episodes.episodes import Episodes
 from memstore.facts.proposals import Proposals
 from memstore.facts.tasks import Tasks
+from memstore.file.file import File
+from memstore.file.tokens import Tokens
 from memstore.lazy import cached_property, lazy_import
-from memstore.store.file import File
 from memstore.store.keys import Keys, KeyView
 from memstore.store.ledger import Ledger, LedgerView
 from memstore.store.recorded_searches import RecordedSearches

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, NamedTuple
 from memstore import settings
 from memstore.database import carrying, journal
 from memstore.errors import Conflict, Remedy, StorageError
+from memstore.file.paths import is_server
 from memstore.store import opening
-from memstore.store.paths import is_server
 
 if TYPE_CHECKING:
     import os

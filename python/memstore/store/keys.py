@@ -30,8 +30,8 @@ if TYPE_CHECKING:
     from memstore.domain.standing import Standing
     from memstore.facts.keyed import DeleteKey
     from memstore.facts.transactions import FactTransactions
+    from memstore.file.file import File
     from memstore.store import ledger
-    from memstore.store.file import File
 else:
     ledger = lazy_import("memstore.store.ledger")
 

@@ -42,15 +42,15 @@ if TYPE_CHECKING:
     from memstore.facts import batch, explaining, support
     from memstore.facts.batch import Applied, Change
     from memstore.facts.transactions import FactTransactions
+    from memstore.file import verification
+    from memstore.file.file import File
+    from memstore.file.findings import Finding
     from memstore.graph import dependents
     from memstore.history import differences as comparing
     from memstore.history import erasure, reverting
     from memstore.history.differences import Differences
     from memstore.history.erasure import ErasurePlan, ErasureTarget
     from memstore.history.reverting import Plan
-    from memstore.store.file import File
-    from memstore.upkeep import verification
-    from memstore.upkeep.findings import Finding
 else:
     batch = lazy_import("memstore.facts.batch")
     changed_facts = lazy_import("memstore.database.changed_facts")
@@ -60,7 +60,7 @@ else:
     explaining = lazy_import("memstore.facts.explaining")
     reverting = lazy_import("memstore.history.reverting")
     support = lazy_import("memstore.facts.support")
-    verification = lazy_import("memstore.upkeep.verification")
+    verification = lazy_import("memstore.file.verification")
 
 
 def first_time(file: File, standing: Standing, since: datetime | str | None) -> datetime | None:

@@ -34,9 +34,9 @@ from memstore.errors import (
     SchemaError,
     StorageError,
 )
+from memstore.file.file import File
+from memstore.file.paths import file_at, is_server
 from memstore.lazy import lazy_import
-from memstore.store.file import File
-from memstore.store.paths import file_at, is_server
 from memstore.store.store import Store
 from memstore.text.secrets import Screen
 

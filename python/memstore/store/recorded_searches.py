@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
     from memstore.domain.searches import GivenFact, RecordedSearch
     from memstore.facts.transactions import FactTransactions
-    from memstore.store.file import File
+    from memstore.file.file import File
 
 
 class RecordedSearches(zones.Zoned):

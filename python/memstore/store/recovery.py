@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 from memstore import settings
 from memstore.database.sqlite import recovery
 from memstore.errors import InvalidArgument, Remedy, StorageError
+from memstore.file.paths import file_at
 from memstore.frozen import frozen
-from memstore.store.paths import file_at
 
 if TYPE_CHECKING:
     import os

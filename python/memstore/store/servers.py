@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING
 
 from memstore import settings
 from memstore.errors import InvalidArgument
+from memstore.file.paths import is_server
 from memstore.lazy import lazy_import
 from memstore.store import opening
-from memstore.store.paths import is_server
 
 if TYPE_CHECKING:
     import os

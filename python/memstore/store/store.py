@@ -44,8 +44,6 @@ if TYPE_CHECKING:
     from datetime import datetime, tzinfo
     from typing import Self
 
-    from memstore.briefing import briefing
-    from memstore.briefing.briefing import Briefing
     from memstore.database import journal
     from memstore.database import meta as meta_table
     from memstore.database.engine import Transaction
@@ -65,7 +63,6 @@ if TYPE_CHECKING:
     from memstore.domain.status import Others, Owner, StoreCounts, StoreStatus, Subject
     from memstore.domain.trust import Credit
     from memstore.episodes import episodes as log
-    from memstore.episodes import since
     from memstore.episodes.episodes import Episodes
     from memstore.facts import (
         following,
@@ -80,25 +77,26 @@ if TYPE_CHECKING:
     from memstore.facts.proposals import Proposals
     from memstore.facts.tasks import Tasks
     from memstore.facts.transactions import FactTransactions, Unchanged
+    from memstore.file.file import File
     from memstore.graph import dependents, graph
     from memstore.graph.graph import Graph
     from memstore.history import erasing, erasure, trust
     from memstore.prompting.reading_log import Readings
-    from memstore.search import bearing, recall, reminder
     from memstore.search.index import residents
-    from memstore.search.recall import Recalled
     from memstore.store import keys, ledger, recorded_searches, sources
     from memstore.store import transfer as carrying
     from memstore.store import view as views
-    from memstore.store.file import File
     from memstore.store.keys import Keys
     from memstore.store.ledger import Ledger
     from memstore.store.recorded_searches import RecordedSearches
     from memstore.store.sources import Sources
     from memstore.store.transfer import Transfer
+    from memstore.telling import bearing, briefing, recall, reminder, since
+    from memstore.telling.briefing import Briefing
+    from memstore.telling.recall import Recalled
 else:
-    bearing = lazy_import("memstore.search.bearing")
-    briefing = lazy_import("memstore.briefing.briefing")
+    bearing = lazy_import("memstore.telling.bearing")
+    briefing = lazy_import("memstore.telling.briefing")
     carrying = lazy_import("memstore.store.transfer")
     dependents = lazy_import("memstore.graph.dependents")
     episode_records = lazy_import("memstore.domain.episodes")
@@ -117,13 +115,13 @@ else:
     piece_table = lazy_import("memstore.database.tables.pieces")
     proposals = lazy_import("memstore.facts.proposals")
     reading_table = lazy_import("memstore.database.tables.readings")
-    recall = lazy_import("memstore.search.recall")
+    recall = lazy_import("memstore.telling.recall")
     recorded_searches = lazy_import("memstore.store.recorded_searches")
     rehearsing = lazy_import("memstore.facts.rehearsing")
-    reminder = lazy_import("memstore.search.reminder")
+    reminder = lazy_import("memstore.telling.reminder")
     repairs = lazy_import("memstore.facts.repairs")
     residents = lazy_import("memstore.search.index.residents")
-    since = lazy_import("memstore.episodes.since")
+    since = lazy_import("memstore.telling.since")
     sources = lazy_import("memstore.store.sources")
     status = lazy_import("memstore.domain.status")
     subjects = lazy_import("memstore.facts.subjects")

@@ -20,8 +20,8 @@ if TYPE_CHECKING:
     from memstore.database.journal import Author
     from memstore.domain.moments import Moment
     from memstore.domain.standing import Standing
+    from memstore.file.file import File
     from memstore.importing import ImportFromReport
-    from memstore.store.file import File
     from memstore.transfer import ImportReport, exporting, owned
 else:
     exporting = lazy_import("memstore.transfer.exporting")

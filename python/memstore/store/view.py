@@ -67,29 +67,30 @@ if TYPE_CHECKING:
     from memstore.episodes import passages
     from memstore.episodes.episodes import Episodes
     from memstore.facts import keyed
+    from memstore.file.file import File
     from memstore.graph import graph
     from memstore.graph.graph import Graph
     from memstore.history import moments, past
     from memstore.search import past as searching
-    from memstore.search import recall, requests
-    from memstore.search import why_not as following
+    from memstore.search import requests
     from memstore.search.index import visibility
     from memstore.search.index.contents import FeedContents
     from memstore.search.past import Past
-    from memstore.search.recall import Recalled
-    from memstore.search.why_not import WhyNot
     from memstore.store import keys, ledger
     from memstore.store import transfer as carrying
-    from memstore.store.file import File
     from memstore.store.keys import KeyView
     from memstore.store.ledger import LedgerView
     from memstore.store.transfer import TransferView
+    from memstore.telling import recall
+    from memstore.telling import why_not as following
+    from memstore.telling.recall import Recalled
+    from memstore.telling.why_not import WhyNot
 else:
     carrying = lazy_import("memstore.store.transfer")
     changes = lazy_import("memstore.database.changes")
     episode_records = lazy_import("memstore.domain.episodes")
     fact_table = lazy_import("memstore.database.tables.facts")
-    following = lazy_import("memstore.search.why_not")
+    following = lazy_import("memstore.telling.why_not")
     given_moments = lazy_import("memstore.domain.moments")
     graph = lazy_import("memstore.graph.graph")
     journal = lazy_import("memstore.database.journal")
@@ -101,7 +102,7 @@ else:
     moments = lazy_import("memstore.history.moments")
     passages = lazy_import("memstore.episodes.passages")
     past = lazy_import("memstore.history.past")
-    recall = lazy_import("memstore.search.recall")
+    recall = lazy_import("memstore.telling.recall")
     requests = lazy_import("memstore.search.requests")
     searching = lazy_import("memstore.search.past")
     status = lazy_import("memstore.domain.status")

@@ -180,7 +180,7 @@ def test_terminal_output_has_colours_unless_disabled(
 
 
 def test_findings_and_scores_on_a_terminal(store: memstore.Store) -> None:
-    from memstore.upkeep.findings import Finding
+    from memstore.file.findings import Finding
 
     screen = Screen(colour=False)
     screen.show.findings([Finding("words", "differs", repairable=True)], ["rebuilt it"], "in force")

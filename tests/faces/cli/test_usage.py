@@ -15,7 +15,7 @@ from memstore.domain.results import RANKINGS
 from memstore.faces.cli import transfer
 from memstore.faces.cli.main import COMMANDS
 from memstore.faces.cli.usage import ELSEWHERE
-from memstore.store.file import File
+from memstore.file.file import File
 
 
 @pytest.mark.parametrize("word", ELSEWHERE)

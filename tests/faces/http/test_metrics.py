@@ -20,7 +20,7 @@ import memstore
 from memstore.errors import StorageError
 from memstore.faces.http import metrics as http_metrics
 from memstore.faces.mcp import catalogue
-from memstore.upkeep import figures
+from memstore.file import figures
 
 SECRETS = ("alice-corp", "the kettle is blue", "tok-name", "user-77", "no_such_tool", "mst_")
 

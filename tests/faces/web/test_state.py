@@ -15,7 +15,7 @@ from tests.support.raw import sql
 import memstore
 from memstore import Store
 from memstore.faces.web import doctor
-from memstore.store.paths import is_server
+from memstore.file.paths import is_server
 
 
 def _finish(pages: Pages) -> str:

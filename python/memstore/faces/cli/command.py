@@ -36,14 +36,15 @@ if TYPE_CHECKING:
     from memstore.faces.cli import flags, notes
     from memstore.faces.cli.render import JsonShow, PlainShow
     from memstore.faces.cli.render_terminal import TerminalShow
-    from memstore.store import answers, paths
+    from memstore.file import paths
+    from memstore.store import answers
     from memstore.store.store import Store
     from memstore.store.view import View
 else:
     chains = lazy_import("memstore.domain.chains")
     errors = lazy_import("memstore.errors")
     moments = lazy_import("memstore.domain.moments")
-    paths = lazy_import("memstore.store.paths")
+    paths = lazy_import("memstore.file.paths")
     from_settings = lazy_import("memstore.faces.from_settings")
     answers = lazy_import("memstore.store.answers")
     domain_notes = lazy_import("memstore.domain.notes")

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from memstore.errors import NotFound
 from memstore.faces.cli import command as cli
 from memstore.faces.escaping import counted
-from memstore.store.paths import is_server
+from memstore.file.paths import is_server
 from memstore.text.escaping import visible
 
 if TYPE_CHECKING:

@@ -12,9 +12,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
     from memstore.domain.records import Scope
-    from memstore.store import paths
+    from memstore.file import paths
 else:
-    paths = lazy_import("memstore.store.paths")
+    paths = lazy_import("memstore.file.paths")
     shlex = lazy_import("shlex")
 
 

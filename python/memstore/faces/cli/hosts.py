@@ -15,8 +15,8 @@ from memstore.faces import from_settings, options
 from memstore.faces.cli import command as cli
 from memstore.faces.escaping import counted
 from memstore.faces.options import chosen_settings
+from memstore.file.paths import file_at
 from memstore.lazy import lazy_import
-from memstore.store.paths import file_at
 from memstore.text.escaping import visible
 
 if TYPE_CHECKING:

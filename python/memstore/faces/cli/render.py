@@ -34,9 +34,9 @@ if TYPE_CHECKING:
     from memstore.domain.searches import GivenFact, RecordedSearch
     from memstore.domain.status import StoreStatus
     from memstore.domain.tasks import Task
+    from memstore.file.findings import Finding
     from memstore.history.differences import Differences
     from memstore.text import dated
-    from memstore.upkeep.findings import Finding
 
     Hits: TypeAlias = Sequence[records.SearchHit]
     EpisodeHits: TypeAlias = Sequence[EpisodeHit]

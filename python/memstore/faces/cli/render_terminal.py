@@ -38,8 +38,8 @@ if TYPE_CHECKING:
     from memstore.domain.status import StoreStatus
     from memstore.domain.tasks import Task
     from memstore.faces.cli.render import EpisodeHits, Hits
+    from memstore.file.findings import Finding
     from memstore.history.differences import Differences
-    from memstore.upkeep.findings import Finding
 
 
 @contextmanager

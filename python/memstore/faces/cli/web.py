@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 from memstore.errors import Remedy, StorageError
 from memstore.faces import options
 from memstore.faces.cli import command as cli
+from memstore.file import paths
 from memstore.lazy import lazy_import
-from memstore.store import paths
 
 if TYPE_CHECKING:
     from memstore.faces.hosts import served

@@ -20,9 +20,9 @@ from memstore import settings
 from memstore.errors import InvalidArgument
 from memstore.faces import from_settings, options
 from memstore.faces.hosts import tags
+from memstore.file.paths import check_place, file_at, is_server
 from memstore.lazy import lazy_import
 from memstore.settings import Settings
-from memstore.store.paths import check_place, file_at, is_server
 from memstore.text.escaping import HIDDEN, spelt
 
 if TYPE_CHECKING:

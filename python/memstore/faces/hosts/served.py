@@ -10,9 +10,9 @@ import os
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from memstore import settings
+from memstore.file.paths import file_at, is_server
 from memstore.lazy import lazy_import
 from memstore.settings import Settings
-from memstore.store.paths import file_at, is_server
 
 if TYPE_CHECKING:
     import json

@@ -43,7 +43,7 @@ if TYPE_CHECKING:
     from memstore.faces.http.provider_tokens import ProviderTokens
     from memstore.faces.serving.address import AcceptedNames
     from memstore.faces.serving.stores import Stores
-    from memstore.store.file import File
+    from memstore.file.file import File
 else:  # only servers with an identity provider need it
     provider_tokens = lazy_import("memstore.faces.http.provider_tokens")
 

@@ -34,7 +34,7 @@ from memstore.faces.http.endpoint import Watch
 from memstore.faces.http.gate import PATH
 from memstore.faces.mcp.tool import ToolError
 from memstore.faces.serving.readiness import OK, PROBES
-from memstore.upkeep import figures
+from memstore.file import figures
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator
@@ -44,7 +44,7 @@ if TYPE_CHECKING:
     from memstore.faces.mcp.catalogue import Catalogue
     from memstore.faces.serving.readiness import Readiness
     from memstore.faces.serving.stores import Stores
-    from memstore.upkeep.figures import Figures
+    from memstore.file.figures import Figures
 
 logger = logging.getLogger(__name__)
 

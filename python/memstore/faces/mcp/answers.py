@@ -30,9 +30,9 @@ if TYPE_CHECKING:
     from memstore.learn.conversation import MemoryEvents
     from memstore.learn.events import Refusal
     from memstore.learn.extraction import Extracted, Extraction
-    from memstore.search.recall import Recalled
     from memstore.store.answers import StoredFact
     from memstore.store.store import Store
+    from memstore.telling.recall import Recalled
 
 Answer: TypeAlias = dict[str, Any]
 

@@ -90,7 +90,7 @@ def drawn(answer: Answer, call: CallStyle) -> str:
 
 
 def _recalled(answer: Answer, _call: CallStyle) -> Iterator[str]:
-    return iter(answer["recalled"].splitlines())  # written by memstore.search.recall
+    return iter(answer["recalled"].splitlines())  # written by memstore.telling.recall
 
 
 def _facts(answer: Answer, call: CallStyle) -> Iterator[str]:

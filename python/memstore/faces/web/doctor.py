@@ -15,8 +15,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from datetime import datetime
 
-    from memstore.store.file import File
-    from memstore.upkeep.findings import Finding
+    from memstore.file.file import File
+    from memstore.file.findings import Finding
 
 
 LOOK_SECONDS: Final = 1.0

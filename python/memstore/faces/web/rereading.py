@@ -19,9 +19,9 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from memstore.domain.protocols import JSONGenerator
+    from memstore.file.file import File
     from memstore.learn import extraction
     from memstore.learn.extraction import Extracted
-    from memstore.store.file import File
     from memstore.store.store import Store
 else:
     extraction = lazy_import("memstore.learn.extraction")

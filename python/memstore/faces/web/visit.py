@@ -10,9 +10,9 @@ from memstore.domain.records import EVERYBODY
 from memstore.errors import NotFound
 from memstore.faces.web import templating
 from memstore.faces.web.reply import HTML, Reply, redirect
+from memstore.file import paths
 from memstore.lazy import cached_property
 from memstore.providers.local import NO_MODEL
-from memstore.store import paths
 from memstore.store.store import elsewhere, file_of
 
 if TYPE_CHECKING:

@@ -13,8 +13,8 @@ from memstore.database.short_transactions import in_groups
 from memstore.database.tables import episodes as episode_table
 from memstore.database.tables import facts as fact_table
 from memstore.database.tables import pieces as piece_table
+from memstore.file import journal_check
 from memstore.text import chunks
-from memstore.upkeep import journal_check
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence

@@ -14,9 +14,9 @@ from typing import IO, TYPE_CHECKING, Final, cast
 from memstore.domain.arguments import MAX_NAME, checked_items, checked_text
 from memstore.domain.erasures import Remains
 from memstore.errors import InvalidArgument, StorageError
+from memstore.file import copies
 from memstore.text.folding import folded, subject_key
 from memstore.text.words import segments
-from memstore.upkeep import copies
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Sequence

@@ -15,7 +15,7 @@ import memstore
 from memstore import InvalidArgument, StorageError, Store
 from memstore.domain import clock
 from memstore.errors import Reason
-from memstore.upkeep import scheduled
+from memstore.file import scheduled
 
 HOUR = 3600.0
 NOON = datetime(2026, 3, 1, 12, tzinfo=UTC)

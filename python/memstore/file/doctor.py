@@ -5,7 +5,6 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING, Final
 
-from memstore.access import tokens
 from memstore.database import meta as meta_table
 from memstore.database.migrations import VERSION
 from memstore.database.short_transactions import in_steps
@@ -16,8 +15,8 @@ from memstore.database.tables import vectors as vector_table
 from memstore.embedding.repair import every_kind, mending_vectors, misfits
 from memstore.errors import Reason, Remedy
 from memstore.facts import adoption
+from memstore.file import findings, indexes, tokens, verification
 from memstore.history import trust
-from memstore.upkeep import findings, indexes, verification
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -25,8 +24,8 @@ if TYPE_CHECKING:
     from memstore.database.changes import Dependents
     from memstore.database.engine import Cancelled, Engine, Progress, Transaction
     from memstore.database.journal import Author
+    from memstore.file.findings import Check, Finding
     from memstore.search.searches import Searches
-    from memstore.upkeep.findings import Check, Finding
 
 LONG_LOG_BYTES: Final = 64 * 1024 * 1024
 """A write-ahead log longer than this is reported; writers keep it far below."""

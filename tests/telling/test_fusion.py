@@ -6,8 +6,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.support.examples import examples
 
-from memstore.search import recall
-from memstore.search.recall import FoundText
+from memstore.telling import recall
+from memstore.telling.recall import FoundText
 
 
 def result(is_fact: bool, score: float, thread: str, words: str) -> FoundText:

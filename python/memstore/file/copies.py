@@ -7,7 +7,7 @@ import re
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from memstore.upkeep.scheduled import name_of_backups, usual_folder
+from memstore.file.scheduled import name_of_backups, usual_folder
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -24,7 +24,7 @@ import memstore
 from memstore import Conflict, NotFound, Remedy, Store
 from memstore.database.sqlite import copying
 from memstore.errors import Reason
-from memstore.upkeep import findings
+from memstore.file import findings
 
 from tests.support.embedders import WordEmbedder  # isort: skip
 

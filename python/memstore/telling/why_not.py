@@ -16,10 +16,11 @@ from memstore.domain.records import Record, SearchHits, set_fields
 from memstore.domain.results import NO_PARTS, ScoreParts
 from memstore.frozen import frozen, replace
 from memstore.history.seen import Seen
-from memstore.search import hybrid, recall
+from memstore.search import hybrid
 from memstore.search.corpus import BestRows, Corpus, FactCorpus
 from memstore.search.lookups.base import Order
 from memstore.search.requests import MAX_LIMIT
+from memstore.telling import recall
 from memstore.text.escaping import visible
 from memstore.text.folding import folded
 

@@ -11,21 +11,20 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING
 
-from memstore.access import tokens
 from memstore.database import meta as meta_table
 from memstore.database.migrations import VERSION
 from memstore.database.tables import episodes as episode_table
 from memstore.database.tables import facts as fact_table
 from memstore.errors import Reason, Remedy
+from memstore.file import findings, indexes, journal_check, tokens
 from memstore.history import chain, trust
-from memstore.upkeep import findings, indexes, journal_check
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from memstore.database.engine import Engine, Progress, Transaction
     from memstore.domain.records import Head
-    from memstore.upkeep.findings import Check, Finding
+    from memstore.file.findings import Check, Finding
 
 
 def verify(

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 from memstore.frozen import replace
 from memstore.lazy import lazy_import, lazy_pattern
 from memstore.providers.local import token_counter
-from memstore.search.recall import (
+from memstore.telling.recall import (
     Recalled,
     Whose,
     best_once,
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from memstore.domain.episodes import Episode, EpisodeHit, EpisodeHits
     from memstore.domain.records import Fact, SearchHit
     from memstore.history import trust
-    from memstore.search.recall import FoundText
+    from memstore.telling.recall import FoundText
 else:
     trust = lazy_import("memstore.history.trust")
 

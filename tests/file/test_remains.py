@@ -16,7 +16,7 @@ from tests.support.examples import examples
 import memstore
 from memstore import AccessDenied, Store
 from memstore.database.sqlite import full_text_terms, pages
-from memstore.upkeep import remains
+from memstore.file import remains
 
 WORD = "xylophagous"
 

@@ -19,7 +19,7 @@ from memstore import NewFact, Store
 from memstore.domain.episodes import EpisodeHits
 from memstore.domain.records import SearchHit, SearchHits
 from memstore.providers.local import tokens_at_most
-from memstore.search import recall
+from memstore.telling import recall
 
 COUNTS = Path(__file__).with_name("token_counts.json")
 

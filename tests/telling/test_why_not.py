@@ -20,7 +20,7 @@ import memstore
 from memstore import AsyncStore, NotFound, Scope, SearchHit, Store
 from memstore.domain import clock
 from memstore.providers.local import MODEL
-from memstore.search.why_not import Stage, WhyNot
+from memstore.telling.why_not import Stage, WhyNot
 
 OpenStore = Callable[..., Store]
 
@@ -314,7 +314,7 @@ def test_fact_that_gives_way_to_a_newer_one_has_its_place_in_a_longer_search(
 
 
 def test_fact_behind_all_places_says_so(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("memstore.search.why_not.MAX_PLACE", 50)
+    monkeypatch.setattr("memstore.telling.why_not.MAX_PLACE", 50)
     store.add_many({"content": f"tea {n}", "subject": "s"} for n in range(60))
     store.add("tea " + "and rain " * 40, subject="s")
     outcome = store.why_not("tea", 61, limit=5)

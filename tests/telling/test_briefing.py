@@ -13,10 +13,10 @@ from tests.support.clock import ManualClock
 
 import memstore
 from memstore import NewEpisode, Scope, Store
-from memstore.briefing.briefing import LineGroup, ShownLine, clipped, fitting, shared
 from memstore.domain import clock
 from memstore.domain.standing import Standing
 from memstore.providers.local import tokens_at_most
+from memstore.telling.briefing import LineGroup, ShownLine, clipped, fitting, shared
 
 
 def turns(store: Store, thread: str, *said: str, source: str = "claude-code") -> None:

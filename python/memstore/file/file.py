@@ -10,10 +10,10 @@ from memstore.domain.records import Scope, checked_scope
 from memstore.domain.standing import selected
 from memstore.embedding.current import CurrentEmbedder
 from memstore.errors import EmbedderError, InvalidArgument, Reason, Remedy, StorageError
+from memstore.file.paths import file_at
 from memstore.frozen import replace
 from memstore.lazy import cached_property, lazy_import
 from memstore.search.searches import Searches
-from memstore.store.paths import file_at
 from memstore.text.secrets import Screen
 
 if TYPE_CHECKING:
@@ -24,8 +24,6 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from memstore import coroutines, importing, transfer
-    from memstore.access import tokens
-    from memstore.access.tokens import Tokens
     from memstore.database import acts, journal
     from memstore.database.engine import Cancelled, Engine, Progress, Transaction
     from memstore.database.journal import Author
@@ -46,6 +44,10 @@ if TYPE_CHECKING:
     from memstore.embedding.pending import EmbedReport
     from memstore.facts import adoption, use_counts
     from memstore.facts.use_counts import UseCounts
+    from memstore.file import copies, doctor, remains, scheduled, tokens
+    from memstore.file.findings import Finding
+    from memstore.file.scheduled import ScheduledBackups
+    from memstore.file.tokens import Tokens
     from memstore.graph import dependents
     from memstore.history import activity, trust
     from memstore.history.activity import Activity
@@ -56,16 +58,13 @@ if TYPE_CHECKING:
     from memstore.search.record import SearchRecord
     from memstore.text.judging.judge import Rule
     from memstore.transfer import ImportReport
-    from memstore.upkeep import copies, doctor, remains, scheduled
-    from memstore.upkeep.findings import Finding
-    from memstore.upkeep.scheduled import ScheduledBackups
 else:
     coroutines = lazy_import("memstore.coroutines")
-    copies = lazy_import("memstore.upkeep.copies")
+    copies = lazy_import("memstore.file.copies")
     counts = lazy_import("memstore.database.tables.counts")
-    remains = lazy_import("memstore.upkeep.remains")
+    remains = lazy_import("memstore.file.remains")
     adoption = lazy_import("memstore.facts.adoption")
-    doctor = lazy_import("memstore.upkeep.doctor")
+    doctor = lazy_import("memstore.file.doctor")
     fact_table = lazy_import("memstore.database.tables.facts")
     generation_table = lazy_import("memstore.database.tables.generations")
     importing = lazy_import("memstore.importing")
@@ -75,8 +74,8 @@ else:
     pathlib = lazy_import("pathlib")
     pending = lazy_import("memstore.embedding.pending")
     dependents = lazy_import("memstore.graph.dependents")
-    scheduled = lazy_import("memstore.upkeep.scheduled")
-    tokens = lazy_import("memstore.access.tokens")
+    scheduled = lazy_import("memstore.file.scheduled")
+    tokens = lazy_import("memstore.file.tokens")
     transfer = lazy_import("memstore.transfer")
     activity = lazy_import("memstore.history.activity")
     trust = lazy_import("memstore.history.trust")

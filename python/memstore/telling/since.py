@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from memstore.database.tables import facts as fact_table
 from memstore.episodes import passages
-from memstore.search.reminder import Afterwards
+from memstore.telling.reminder import Afterwards
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
