@@ -19,7 +19,7 @@ import memstore
 from memstore.providers import local
 from memstore.providers.local import tokens_at_most
 
-COUNTS = Path(__file__).parents[1] / "search" / "token_counts.json"
+COUNTS = Path(__file__).parents[1] / "telling" / "token_counts.json"
 CASES = json.loads(COUNTS.read_text("utf-8"))
 
 
