@@ -33,7 +33,8 @@ PAGES = {
         "SearchHit SearchHits AboutOthers Matched Span Results "
         "WordsOnly Recalled Task Portion UnreadThread "
         "Proposal Question Decided JournalLine Act ActChange LogLine DayActivity Difference "
-        "Differences Leg TrustChange Explanation ExplanationEntry WhyNot RankedFact RepairedFact",
+        "Differences Support TrustChange Explanation ExplanationEntry WhyNot RankedFact "
+        "RepairedFact",
     ),
     "changes": (
         "Changes in one transaction",

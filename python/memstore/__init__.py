@@ -71,7 +71,7 @@ if TYPE_CHECKING:
     from memstore.domain.status import StoreCounts as StoreCounts
     from memstore.domain.status import StoreStatus as StoreStatus
     from memstore.domain.status import Subject as Subject
-    from memstore.domain.support import Leg as Leg
+    from memstore.domain.support import Support as Support
     from memstore.domain.tasks import Task as Task
     from memstore.domain.tokens import AccessToken as AccessToken
     from memstore.domain.trust import TrustChange as TrustChange
@@ -170,7 +170,7 @@ _NAMES = {
     "domain.repairs": "RepairedFact",
     "domain.searches": "GivenFact RecordedSearch",
     "domain.status": "Others Owner PastStatus StoreCounts StoreStatus Subject",
-    "domain.support": "Leg",
+    "domain.support": "Support",
     "domain.trust": "TrustChange",
     "domain.tasks": "Task",
     "domain.tokens": "AccessToken",

@@ -26,7 +26,7 @@ from memstore import (
     Store,
 )
 from memstore.database.tables import distrusted
-from memstore.domain.support import LegKind
+from memstore.domain.support import SupportKind
 from memstore.history import trust
 from memstore.store.store import facts_of
 
@@ -107,7 +107,7 @@ def test_it_is_still_found_by_its_id(bad: Store) -> None:
     assert "distrusted" not in bad.get(3).to_dict()
     assert [fact.status for fact in bad.history(2)] == ["distrusted"]
     assert [fact.id for fact in bad.history(subject="moon")] == [1]
-    assert [leg.source for leg in bad.ledger.support(2)] == [f"{BAD}/ana"]
+    assert [support.source for support in bad.ledger.support(2)] == [f"{BAD}/ana"]
     assert bad.ledger.explain(2).verdict == (
         'fact 2 is hidden; it rests on "web:a.org/ana" alone, which is distrusted'
     )
@@ -228,13 +228,13 @@ def test_an_unread_conversation_of_it_is_not_learned_from(store: Store) -> None:
 # -- what brings a fact back -------------------------------------------------------------
 
 
-def test_another_leg_keeps_a_fact(bad: Store) -> None:
+def test_another_support_keeps_a_fact(bad: Store) -> None:
     bad.confirm(1)
     assert bad.sources.distrust(BAD).hidden_facts == 1
     assert shown(bad) == [1, 3]
 
 
-def test_a_leg_that_is_added_brings_a_fact_back(bad: Store) -> None:
+def test_a_support_that_is_added_brings_a_fact_back(bad: Store) -> None:
     bad.sources.distrust(BAD)
     confirmed = bad.confirm(2)
     assert confirmed == bad.get(2)
@@ -260,7 +260,7 @@ def test_a_fact_that_a_model_reads_elsewhere_comes_back(bad: Store) -> None:
     said = '{"facts": [{"content": "Ana lives in Oslo", "subject": "ana", "category": "identity"}]}'
     Extractor(bad, Scripted(said)).extract("Ana lives in Oslo, she says.")
     assert shown(bad) == [2, 3]
-    assert [leg.kind for leg in bad.ledger.support(2)] == ["said", "restated"]
+    assert [support.kind for support in bad.ledger.support(2)] == ["said", "restated"]
 
 
 def test_a_restored_text_is_shown_beside_a_hidden_one(store: Store) -> None:
@@ -277,7 +277,7 @@ def test_what_speaks_against_a_fact_does_not_bring_it_back(bad: Store) -> None:
     with bad.file.engine.write() as transaction:
         writer = facts_of(bad).writer(transaction)
         writer._propose(writer.known(1), 3, None)
-    assert LegKind.DENIED in [leg.kind for leg in bad.ledger.support(1)]
+    assert SupportKind.DENIED in [support.kind for support in bad.ledger.support(1)]
     assert shown(bad) == [3]
 
 
@@ -288,7 +288,7 @@ def test_a_distrusted_fact_can_be_corrected(bad: Store) -> None:
     assert shown(bad) == [3, 4]
 
 
-def test_a_leg_that_is_reverted_hides_a_fact_again(bad: Store) -> None:
+def test_a_support_that_is_reverted_hides_a_fact_again(bad: Store) -> None:
     bad.sources.distrust(BAD)
     bad.within(source="chat").confirm(2)
     assert shown(bad) == [2, 3]
@@ -314,7 +314,7 @@ def test_erasing_a_distrusted_episode_leaves_its_facts_hidden(bad: Store) -> Non
     assert shown(bad) == [1, 3]
 
 
-def test_erasing_a_distrusted_episode_hides_no_fact_with_another_leg(bad: Store) -> None:
+def test_erasing_a_distrusted_episode_hides_no_fact_with_another_support(bad: Store) -> None:
     bad.sources.distrust(BAD)
     bad.confirm(1)
     bad.episodes.erase(1)
@@ -536,7 +536,7 @@ def act(store: Store, act: tuple[Any, ...]) -> None:
 
 
 def check(store: Store) -> None:
-    """Compare what is hidden with the legs, and what is found with what is hidden."""
+    """Compare what is hidden with the supports, and what is found with what is hidden."""
     with store.file.engine.read() as transaction:
         assert trust.misjudged(transaction) == trust.misjudged_episodes(transaction) == []
     facts = [

@@ -282,7 +282,7 @@ def test_erased_fact_has_no_owners_any_more(store: Store) -> None:
 
 
 @pytest.mark.parametrize("episode_id", [1, 2, 3])
-def test_leg_of_an_erased_episode_is_told_as_erased(heard: Store, episode_id: int) -> None:
+def test_support_of_an_erased_episode_is_told_as_erased(heard: Store, episode_id: int) -> None:
     source = {1: "chat", 2: "letters", 3: "radio"}[episode_id]
     heard.episodes.erase(episode_id)
     shown = json.dumps(heard.ledger.explain(2).to_dict())
@@ -292,7 +292,7 @@ def test_leg_of_an_erased_episode_is_told_as_erased(heard: Store, episode_id: in
         assert 'episode 1, which was erased: "Ana likes tea."' in str(heard.ledger.explain(2))
 
 
-def test_fact_without_any_leg_says_so(store: Store) -> None:
+def test_fact_without_any_support_says_so(store: Store) -> None:
     said = store.episodes.record("Ana likes tea.")
     store.add("Ana likes tea.", subject="ana", episode_id=said.id)
     store.episodes.erase(said.id)

@@ -1,4 +1,4 @@
-"""A fact's legs: who said or confirmed it, where, and what was said against it."""
+"""A fact's supports: who said or confirmed it, where, and what was said against it."""
 
 from __future__ import annotations
 
@@ -17,7 +17,10 @@ OpenStore = Callable[..., Store]
 
 
 def kinds(store: Store, fact_id: int) -> list[Any]:
-    return [(leg.kind, leg.source, leg.episode_id) for leg in store.ledger.support(fact_id)]
+    return [
+        (support.kind, support.source, support.episode_id)
+        for support in store.ledger.support(fact_id)
+    ]
 
 
 @pytest.fixture
@@ -38,7 +41,7 @@ def heard(store: Store) -> Store:
     return store
 
 
-def test_each_time_a_fact_is_heard_is_a_leg(heard: Store) -> None:
+def test_each_time_a_fact_is_heard_is_a_support(heard: Store) -> None:
     assert kinds(heard, 1) == [
         ("said", "web:ana.example", 1),
         ("confirmed", None, None),
@@ -49,18 +52,23 @@ def test_each_time_a_fact_is_heard_is_a_leg(heard: Store) -> None:
     assert heard.get(1).confirmed_count == 3
 
 
-def test_a_leg_names_the_place_of_its_words(heard: Store) -> None:
+def test_a_support_names_the_place_of_its_words(heard: Store) -> None:
     first, _, _, again, against = heard.ledger.support(1)
     assert "Well. Ana likes tea. Bye."[first.start : first.stop] == "Ana likes tea."
     assert "So Ana likes tea."[again.start : again.stop] == "Ana likes tea."
     assert (against.start, against.stop) == (None, None)
 
 
-def test_a_leg_names_who_recorded_it_and_when(store: Store) -> None:
+def test_a_support_names_who_recorded_it_and_when(store: Store) -> None:
     store.within(source="a program").add("Ana likes tea.", subject="ana")
-    (leg,) = store.ledger.support(1)
+    (support,) = store.ledger.support(1)
     line = store.ledger.journal(1)[0]
-    assert (leg.actor, leg.through, leg.at, leg.line) == ("user", "a program", line.at, line.id)
+    assert (support.actor, support.through, support.at, support.line) == (
+        "user",
+        "a program",
+        line.at,
+        line.id,
+    )
 
 
 def test_an_episode_that_states_a_fact_again_confirms_it_once(heard: Store) -> None:
@@ -71,7 +79,7 @@ def test_an_episode_that_states_a_fact_again_confirms_it_once(heard: Store) -> N
     assert heard.get(1).confirmed_count == 3
 
 
-def test_what_is_only_alike_is_no_leg(heard: Store) -> None:
+def test_what_is_only_alike_is_no_support(heard: Store) -> None:
     fourth = heard.episodes.record("Ana likes green tea.")
     heard.ledger.apply(
         [KeepFact(fact_id=1, evidence={"said": "Ana likes green tea.", "episode": fourth.id})]
@@ -81,13 +89,13 @@ def test_what_is_only_alike_is_no_leg(heard: Store) -> None:
 
 
 @pytest.mark.parametrize(("episode_id", "left"), [(1, 4), (2, 4), (3, 4)])
-def test_erasing_an_episode_takes_its_legs(heard: Store, episode_id: int, left: int) -> None:
+def test_erasing_an_episode_takes_its_supports(heard: Store, episode_id: int, left: int) -> None:
     heard.episodes.erase(episode_id)
     assert len(heard.ledger.support(1)) == left
-    assert all(leg.episode_id != episode_id for leg in heard.ledger.support(1))
+    assert all(support.episode_id != episode_id for support in heard.ledger.support(1))
 
 
-def test_a_fact_without_its_only_episode_has_no_leg(store: Store) -> None:
+def test_a_fact_without_its_only_episode_has_no_support(store: Store) -> None:
     said = store.episodes.record("Ana likes tea.")
     store.add("Ana likes tea.", subject="ana", episode_id=said.id)
     store.episodes.erase(said.id)
@@ -114,7 +122,7 @@ def test_another_namespace_has_no_support_here(heard: Store) -> None:
 
 
 @pytest.mark.parametrize("erased", [None, 1, 2, 3])
-def test_an_import_has_the_same_legs(
+def test_an_import_has_the_same_supports(
     heard: Store, open_store: OpenStore, tmp_path: Path, erased: int | None
 ) -> None:
     if erased is not None:
@@ -123,23 +131,30 @@ def test_an_import_has_the_same_legs(
     copy.transfer.import_(heard.transfer.export())
     (fact,) = (fact for fact in copy.list() if fact.content == "Ana likes tea.")
 
-    def legs(store: Store, fact_id: int) -> list[Any]:
+    def supports(store: Store, fact_id: int) -> list[Any]:
         return [
-            (leg.kind, leg.source, leg.at, leg.actor, leg.through, leg.start)
-            for leg in store.ledger.support(fact_id)
+            (
+                support.kind,
+                support.source,
+                support.at,
+                support.actor,
+                support.through,
+                support.start,
+            )
+            for support in store.ledger.support(fact_id)
         ]
 
-    assert legs(copy, fact.id) == legs(heard, 1)
+    assert supports(copy, fact.id) == supports(heard, 1)
 
 
-def test_damaged_evidence_hides_no_other_leg(heard: Store) -> None:
+def test_damaged_evidence_hides_no_other_support(heard: Store) -> None:
     with heard.file.engine.write() as transaction:
         transaction.execute("DROP TRIGGER memstore_journal_erased")
         transaction.execute("UPDATE memstore_journal SET evidence = '{' WHERE kind = 'confirm'")
     assert "denied" in [kind for kind, *_ in kinds(heard, 1)]
 
 
-def test_the_command_shows_the_legs(cli: CommandLine) -> None:
+def test_the_command_shows_the_supports(cli: CommandLine) -> None:
     cli.add("Ana likes tea", "ana", "--source", "letters")
     cli("confirm", "1")
     first, second = cli.json("support", "1")
@@ -148,44 +163,44 @@ def test_the_command_shows_the_legs(cli: CommandLine) -> None:
 
 
 def test_the_asynchronous_store_has_support(tmp_path: Path) -> None:
-    async def legs() -> list[str]:
+    async def supports() -> list[str]:
         async with AsyncStore(memstore.open(tmp_path / "a.db")) as store:
             fact = await store.add("Ana likes tea", subject="ana")
-            return [leg.kind for leg in await store.ledger.support(fact.id)]
+            return [support.kind for support in await store.ledger.support(fact.id)]
 
-    assert asyncio.run(legs()) == ["said"]
+    assert asyncio.run(supports()) == ["said"]
 
 
-def test_reverting_takes_the_leg_and_reverting_that_gives_it_back(store: Store) -> None:
+def test_reverting_takes_the_support_and_reverting_that_gives_it_back(store: Store) -> None:
     store.add("Ana lives in Rome", subject="ana")
     talk = store.episodes.record("Ana lives in Rome", source="web:a.org")
     web = store.within(source="web:a.org")
     web.add("Ana lives in Rome", subject="ana", episode_id=talk.id, unless_known=True)
     web.confirm(1)
-    legs = store.ledger.support(1)
-    assert [leg.kind for leg in legs] == ["said", "restated", "confirmed"]
+    supports = store.ledger.support(1)
+    assert [support.kind for support in supports] == ["said", "restated", "confirmed"]
     done = store.ledger.revert(source="web:a.org").apply()
-    assert [leg.kind for leg in store.ledger.support(1)] == ["said"]
+    assert [support.kind for support in store.ledger.support(1)] == ["said"]
     again = store.ledger.revert(lines=done.lines).apply()
-    assert store.ledger.support(1) == legs
+    assert store.ledger.support(1) == supports
     store.ledger.revert(lines=again.lines).apply()
-    assert [leg.kind for leg in store.ledger.support(1)] == ["said"]
+    assert [support.kind for support in store.ledger.support(1)] == ["said"]
 
 
 def test_reverting_a_proposal_takes_what_speaks_against_a_fact(store: Store) -> None:
     store.add("Ana lives in Rome", subject="ana")
     store.add("Ana lives in Oslo", subject="ana", source="web:a.org", supersedes=1)
-    legs = store.ledger.support(1)
-    assert [leg.kind for leg in legs] == ["said", "denied"]
+    supports = store.ledger.support(1)
+    assert [support.kind for support in supports] == ["said", "denied"]
     with store.file.engine.read() as transaction:
         (line,) = memstore.database.journal.of_kinds(transaction, ["propose"])
     done = store.ledger.revert(lines=[line.id]).apply()
-    assert [leg.kind for leg in store.ledger.support(1)] == ["said"]
+    assert [support.kind for support in store.ledger.support(1)] == ["said"]
     store.ledger.revert(lines=done.lines).apply()
-    assert store.ledger.support(1) == legs
+    assert store.ledger.support(1) == supports
 
 
-def test_a_confirmation_that_was_given_back_is_no_leg_of_who_gave_it_back_after_an_import(
+def test_a_confirmation_that_was_given_back_is_no_support_of_who_gave_it_back_after_an_import(
     store: Store, open_store: OpenStore, tmp_path: Path
 ) -> None:
     web = store.within(source="web:a.org")
@@ -196,4 +211,4 @@ def test_a_confirmation_that_was_given_back_is_no_leg_of_who_gave_it_back_after_
     copy = open_store(tmp_path / "copy.db")
     copy.transfer.import_(store.transfer.export())
     assert kinds(copy, 1) == kinds(store, 1)
-    assert [leg.through for leg in copy.ledger.support(1)] == ["web:a.org", "web:a.org"]
+    assert [support.through for support in copy.ledger.support(1)] == ["web:a.org", "web:a.org"]

@@ -133,7 +133,7 @@ def test_a_pin_does_not_pass_to_what_counts_less(store: Store) -> None:
     assert store.get(2).pinned_at is None
 
 
-def test_a_fact_counts_as_much_as_its_best_leg(store: Store) -> None:
+def test_a_fact_counts_as_much_as_its_best_support(store: Store) -> None:
     store.add("Ana lives in Rome", subject="ana", source="web:a.org")
     assert level(store, 1) is Trust.EXTERNAL
     store.confirm(1)

@@ -608,7 +608,7 @@ def test_a_view_explains_as_of_then(store: Store) -> None:
     new = store.add("The port is 5499", subject="staging", supersedes=old.id, episode_id=said.id)
     store.add("The port is 1", subject="staging", source="web:a.org", supersedes=new.id)
     then, told = store.as_of("now"), [str(store.ledger.explain(id_)) for id_ in (1, 2, 3)]
-    legs = [store.ledger.support(id_) for id_ in (1, 2, 3)]
+    supports = [store.ledger.support(id_) for id_ in (1, 2, 3)]
     store.confirm(new.id)
     store.proposals.accept(1)
     store.sources.trust("web:a.org", "agent")
@@ -618,7 +618,7 @@ def test_a_view_explains_as_of_then(store: Store) -> None:
     assert store.get(old.id).status == "active"
     store.delete(3)
     assert [str(then.ledger.explain(id_)) for id_ in (1, 2, 3)] == told
-    assert [then.ledger.support(id_) for id_ in (1, 2, 3)] == legs
+    assert [then.ledger.support(id_) for id_ in (1, 2, 3)] == supports
     later = store.add("Bob is tall", subject="bob")
     with pytest.raises(NotFound, match="was stored after"):
         then.ledger.explain(later.id)

@@ -305,20 +305,27 @@ def naive_facts(store: Store, world: World, chosen: dict[str, Any]) -> set[int] 
     found = set()
     for fact_id in world.facts:
         through = {
-            leg.episode_id: store.episodes.journal(leg.episode_id)[0].source
-            for leg in store.ledger.support(fact_id)
-            if leg.episode_id is not None
+            support.episode_id: store.episodes.journal(support.episode_id)[0].source
+            for support in store.ledger.support(fact_id)
+            if support.episode_id is not None
         }
-        legs = [leg for leg in store.ledger.support(fact_id) if leg.kind != "denied"]
+        supports = [
+            support for support in store.ledger.support(fact_id) if support.kind != "denied"
+        ]
         own = store.get(fact_id).source
 
-        def goes(leg: memstore.Leg, own: str | None = own, through: Any = through) -> bool:
+        def goes(support: memstore.Support, own: str | None = own, through: Any = through) -> bool:
             if episode is not None:
-                return leg.episode_id == episode
-            cited = own if leg.kind in ("said", "extracted") else None
-            return source in (leg.source, leg.through, cited, through.get(leg.episode_id))
+                return support.episode_id == episode
+            cited = own if support.kind in ("said", "extracted") else None
+            return source in (
+                support.source,
+                support.through,
+                cited,
+                through.get(support.episode_id),
+            )
 
-        if legs and all(map(goes, legs)):
+        if supports and all(map(goes, supports)):
             found.add(fact_id)
     return found
 
@@ -370,8 +377,8 @@ def test_no_byte_of_what_a_selection_erased_is_left(seed: int, acts: int, which:
             kept = {fact.id: fact.to_dict() for fact in rows_of(store)}
             for id_ in kept:  # a confirmation by an episode that went is not counted any more
                 gone = sum(
-                    leg.kind == "restated" and leg.episode_id in plan.episode_ids
-                    for leg in before[id_]
+                    support.kind == "restated" and support.episode_id in plan.episode_ids
+                    for support in before[id_]
                 )
                 counted = facts[id_]["confirmed_count"] - gone
                 assert kept[id_]["confirmed_count"] == counted

@@ -63,7 +63,9 @@ def test_a_plan_changes_nothing_and_says_what_goes_and_why(store: Store) -> None
     assert (rows(store), store.file.head()) == before
 
 
-def test_applying_says_what_went_and_takes_the_leg_of_what_stays(store: Store, path: Path) -> None:
+def test_applying_says_what_went_and_takes_the_support_of_what_stays(
+    store: Store, path: Path
+) -> None:
     said = store.episodes.record("Ana lives in Lisbon and likes tea", source="chat")
     store.add("Ana lives in Lisbon", subject="ana", episode_id=said.id)
     twice = store.add("Ana likes tea", subject="ana", episode_id=said.id)
@@ -71,21 +73,21 @@ def test_applying_says_what_went_and_takes_the_leg_of_what_stays(store: Store, p
     plan = store.ledger.erasure(episode=said.id)
     done = plan.apply()
     assert (done.counts, done.left, done.is_gone) == (plan.counts, (), True)
-    assert [leg.kind for leg in store.ledger.support(twice.id)] == ["confirmed"]
+    assert [support.kind for support in store.ledger.support(twice.id)] == ["confirmed"]
     assert b"Lisbon" not in path.read_bytes()
     assert store.ledger.verify() == []
     assert store.file.doctor(deep=True) == []
 
 
-def test_a_leg_whose_quote_was_erased_is_no_leg_any_more(store: Store) -> None:
+def test_a_support_whose_quote_was_erased_is_no_support_any_more(store: Store) -> None:
     fact = store.add("Ana likes tea", subject="ana")
     said = store.episodes.record("I like tea, says Ana", source="chat")
     evidence = {"episode": said.id, "said": "I like tea"}
     with store.file.engine.write() as transaction:
         memstore.store.store.facts_of(store).writer(transaction).confirm(fact, evidence)
-    assert [leg.kind for leg in store.ledger.support(fact.id)] == ["said", "restated"]
+    assert [support.kind for support in store.ledger.support(fact.id)] == ["said", "restated"]
     store.episodes.erase(said.id)
-    assert [leg.kind for leg in store.ledger.support(fact.id)] == ["said"]
+    assert [support.kind for support in store.ledger.support(fact.id)] == ["said"]
 
 
 def test_drawn_facts_stay_if_the_caller_says_so(store: Store) -> None:
@@ -168,7 +170,7 @@ def test_facts_of_other_owners_drawn_from_an_episode_that_goes_are_named(store: 
         told_ana.stays[0].reason == f"it belongs to other owners; it was said in episode {said.id}"
     )
     assert "Bob" not in str(told_ana.to_dict()["stays"])
-    # The leg of the fact that stays goes, too.
+    # The support of the fact that stays goes, too.
     assert told_ana.counts == told_all.counts
     assert told_ana.apply().counts == told_all.counts
     assert store.get(theirs.id).content == "Bob lives in Lisbon"

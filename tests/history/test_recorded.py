@@ -113,7 +113,7 @@ def by_memory(store: Store) -> None:
 
 
 @pytest.mark.parametrize("again", [by_add, by_apply, by_episode, by_extraction, by_tool, by_memory])
-def test_the_same_heard_again_adds_a_leg_and_a_confirmation(
+def test_the_same_heard_again_adds_a_support_and_a_confirmation(
     open_store: OpenStore, again: Callable[[Store], None]
 ) -> None:
     store = open_store(embedder=WordEmbedder())
@@ -122,22 +122,26 @@ def test_the_same_heard_again_adds_a_leg_and_a_confirmation(
     again(store)
     assert [fact.id for fact in store.list()] == [1]
     assert store.get(1).confirmed_count == 1
-    legs = store.ledger.support(1)
-    assert [leg.kind for leg in legs] == ["said", "restated"]
+    supports = store.ledger.support(1)
+    assert [support.kind for support in supports] == ["said", "restated"]
     (line,) = [line for line in lines(store, before) if line.fact_id]
-    assert (line.kind, line.id, line.episode_id) == ("confirm", legs[1].line, legs[1].episode_id)
+    assert (line.kind, line.id, line.episode_id) == (
+        "confirm",
+        supports[1].line,
+        supports[1].episode_id,
+    )
     assert line.evidence is not None
     assert line.run
 
 
-def test_the_same_added_on_the_command_line_adds_a_leg(cli: CommandLine) -> None:
+def test_the_same_added_on_the_command_line_adds_a_support(cli: CommandLine) -> None:
     for _ in range(2):
         cli("add", TEA, "--subject", "ana")
-    assert [leg["kind"] for leg in cli.json("support", 1)] == ["said", "restated"]
+    assert [support["kind"] for support in cli.json("support", 1)] == ["said", "restated"]
     assert cli.json("get", 1)["confirmed_count"] == 1
 
 
-# -- legs follow their sources -----------------------------------------------------------
+# -- supports follow their sources -----------------------------------------------------------
 
 
 @pytest.fixture
@@ -152,23 +156,23 @@ def heard(store: Store) -> Store:
     return store
 
 
-def test_reverting_a_source_retires_what_has_no_other_leg(heard: Store) -> None:
+def test_reverting_a_source_retires_what_has_no_other_support(heard: Store) -> None:
     plan = heard.ledger.revert(episode=1)
     assert [(step.fact_id, step.action) for step in plan.steps] == [(1, "delete"), (2, "unsupport")]
     assert plan.conflicts == ()
-    assert plan.steps[1].text == "stays, it has another leg"
+    assert plan.steps[1].text == "stays, it has other support"
     assert plan.steps[1].reason.endswith(
         "; it was also restated in episode 2 by user through library, in line 5"
     )
     plan.apply()
     assert [fact.id for fact in heard.list()] == [2]
     assert heard.get(1).status == "deleted"
-    assert [leg.episode_id for leg in heard.ledger.support(2)] == [2]
+    assert [support.episode_id for support in heard.ledger.support(2)] == [2]
     assert heard.get(2).confirmed_count == 1
     assert heard.ledger.verify() == []
 
 
-def test_the_leg_that_was_taken_back_is_told_and_counts_no_more(heard: Store) -> None:
+def test_the_support_that_was_taken_back_is_told_and_counts_no_more(heard: Store) -> None:
     assert "web:a.org" in heard.ledger.explain(1).verdict
     heard.ledger.revert(source="web:a.org").apply()
     told = heard.ledger.explain(2)
@@ -190,7 +194,7 @@ def test_a_fact_that_was_taken_back_counts_no_more_when_it_is_restored(heard: St
     assert "the text of others" in before
 
 
-def test_a_plan_no_longer_holds_once_the_other_leg_was_erased(heard: Store) -> None:
+def test_a_plan_no_longer_holds_once_the_other_support_was_erased(heard: Store) -> None:
     plan = heard.ledger.revert(source="web:a.org")
     heard.episodes.erase(2)
     with pytest.raises(memstore.Conflict):
@@ -204,10 +208,10 @@ def test_a_plan_no_longer_holds_once_the_other_leg_was_erased(heard: Store) -> N
 def test_erasing_an_episode_takes_its_confirmation(heard: Store) -> None:
     last = heard.confirm(2).last_confirmed_at
     plan = heard.ledger.erasure(episode=2)
-    assert (plan.counts.legs, plan.counts.episodes, plan.counts.facts) == (1, 1, 0)
+    assert (plan.counts.supports, plan.counts.episodes, plan.counts.facts) == (1, 1, 0)
     assert plan.apply().counts == plan.counts
     fact = heard.get(2)
-    assert (fact.confirmed_count, [leg.kind for leg in heard.ledger.support(2)]) == (
+    assert (fact.confirmed_count, [support.kind for support in heard.ledger.support(2)]) == (
         1,
         ["said", "confirmed"],
     )
@@ -221,26 +225,26 @@ def test_erasing_an_episode_takes_its_confirmation(heard: Store) -> None:
     assert heard.get(2).confirmed_count == 1
 
 
-def test_reverting_the_other_source_takes_its_leg(heard: Store) -> None:
+def test_reverting_the_other_source_takes_its_support(heard: Store) -> None:
     heard.ledger.revert(episode=2).apply()
     assert [fact.id for fact in heard.list()] == [1, 2]
-    assert [leg.episode_id for leg in heard.ledger.support(2)] == [1]
+    assert [support.episode_id for support in heard.ledger.support(2)] == [1]
     assert heard.get(2).confirmed_count == 0
 
 
-def test_erasing_a_source_takes_its_legs_and_offers_the_fact(heard: Store) -> None:
+def test_erasing_a_source_takes_its_supports_and_offers_the_fact(heard: Store) -> None:
     plan = heard.ledger.erasure(source="web:a.org")
     assert {(step.kind, step.id) for step in plan.steps} >= {("fact", 1), ("episode", 1)}
     assert ("fact", 2) not in {(step.kind, step.id) for step in plan.steps}
     plan.apply()
     assert [fact.id for fact in heard.list()] == [2]
-    assert [leg.episode_id for leg in heard.ledger.support(2)] == [2]
+    assert [support.episode_id for support in heard.ledger.support(2)] == [2]
 
 
-def test_erasing_one_episode_takes_its_legs(heard: Store) -> None:
+def test_erasing_one_episode_takes_its_supports(heard: Store) -> None:
     heard.episodes.erase(1)
     assert heard.ledger.support(1) == []
-    assert [leg.episode_id for leg in heard.ledger.support(2)] == [2]
+    assert [support.episode_id for support in heard.ledger.support(2)] == [2]
 
 
 # -- runs --------------------------------------------------------------------------------

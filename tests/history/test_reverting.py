@@ -48,7 +48,7 @@ def rows(store: Store) -> list[dict[str, Any]]:
 def without(store: Store, *sources: str) -> list[Any]:
     """Return the active facts according to the journal without the lines of sources.
 
-    A fact with another leg than theirs keeps its text, and what it replaced; it counts as often
+    A fact with other support than theirs keeps its text, and what it replaced; it counts as often
     confirmed as there are confirmations left.
     """
     with store.file.engine.read() as transaction:
@@ -56,23 +56,23 @@ def without(store: Store, *sources: str) -> list[Any]:
     rest = {
         id_: [one for one in lines if one.source not in sources] for id_, lines in every.items()
     }
-    legs = {
+    supports = {
         fact_id: [one for one in lines if one.kind in (*past.BEGINS, "confirm")]
         for fact_id, lines in rest.items()
     }
     found = []
     for fact_id, lines in every.items():
-        if not legs[fact_id]:
+        if not supports[fact_id]:
             continue
         kept = [
             one
             for one in lines
             if one in rest[fact_id]
             or one.kind in past.BEGINS
-            or (one.kind == "supersede" and _is_kept(one, every, legs))
+            or (one.kind == "supersede" and _is_kept(one, every, supports))
         ]
         state = past.state([one for one in kept if one.kind != "confirm"]) or {}
-        times = [one.after or {} for one in legs[fact_id] if one.kind == "confirm"]
+        times = [one.after or {} for one in supports[fact_id] if one.kind == "confirm"]
         state["confirmed_count"] = len(times)
         state["last_confirmed_at"] = times[-1]["last_confirmed_at"] if times else None
         if not {"superseded_by", "deleted_at"} & state.keys():
@@ -80,10 +80,10 @@ def without(store: Store, *sources: str) -> list[Any]:
     return found
 
 
-def _is_kept(line: JournalLine, every: dict[int, Any], legs: dict[int, Any]) -> bool:
-    """Return whether a supersession stays with the fact that replaced, which has another leg."""
+def _is_kept(line: JournalLine, every: dict[int, Any], supports: dict[int, Any]) -> bool:
+    """Return whether a supersession stays with the fact that replaced, which has other support."""
     newer = (line.after or {})["superseded_by"]
-    return bool(legs[newer]) and every[newer][0] not in legs[newer]
+    return bool(supports[newer]) and every[newer][0] not in supports[newer]
 
 
 def decided_without(store: Store, source: str) -> dict[int, str]:
@@ -484,10 +484,13 @@ def test_a_supersession_that_was_taken_back_does_not_return_with_an_import(
         )
 
 
-def legs(store: Store) -> dict[int, list[tuple[str, str, str | None]]]:
+def supports(store: Store) -> dict[int, list[tuple[str, str, str | None]]]:
     facts = store.of("all").list(active_only=False, include_deleted=True)
     return {
-        fact.id: [(leg.kind, leg.through, leg.source) for leg in store.ledger.support(fact.id)]
+        fact.id: [
+            (support.kind, support.through, support.source)
+            for support in store.ledger.support(fact.id)
+        ]
         for fact in facts
     }
 
@@ -500,7 +503,7 @@ def test_two_sources_of_one_fact_are_taken_back_in_any_order(
     web.add("Alice lives in Rome", subject="alice", supersedes=old.id)
     store.within(source="web:y").add("Alice lives in Rome", subject="alice", unless_known=True)
     web.update_metadata(2, {"seen": WEB})
-    before = rows(store), legs(store)
+    before = rows(store), supports(store)
     done = []
     for source in order:
         plan = (
@@ -512,17 +515,21 @@ def test_two_sources_of_one_fact_are_taken_back_in_any_order(
         done.append(plan.apply())
         if (source, len(done)) == (WEB, 1):  # the other one still says so
             assert texts(store) == ["Alice lives in Rome"]
-            assert legs(store)[2] == [("restated", "web:y", None)]
+            assert supports(store)[2] == [("restated", "web:y", None)]
             assert store.get(2).metadata == {}
     assert texts(store) == ["Alice lives in Lisbon"]
-    assert (store.get(2).status, store.get(2).confirmed_count, legs(store)[2]) == ("deleted", 0, [])
+    assert (store.get(2).status, store.get(2).confirmed_count, supports(store)[2]) == (
+        "deleted",
+        0,
+        [],
+    )
     for one in reversed(done):
         store.ledger.revert(lines=one.lines).apply()
-    assert (rows(store), legs(store)) == before
+    assert (rows(store), supports(store)) == before
     assert store.ledger.verify() == []
 
 
-def test_a_store_for_asyncio_takes_legs_back_too(store: Store, web: Store) -> None:
+def test_a_store_for_asyncio_takes_supports_back_too(store: Store, web: Store) -> None:
     web.add("Bob likes tea", subject="bob")
     store.add("Bob likes tea", subject="bob", unless_known=True)
 
@@ -530,7 +537,7 @@ def test_a_store_for_asyncio_takes_legs_back_too(store: Store, web: Store) -> No
         plan = await memstore.AsyncStore(store).ledger.revert(source=WEB)
         return [step.text for step in plan.steps]
 
-    assert asyncio.run(taken_back()) == ["stays, it has another leg"]
+    assert asyncio.run(taken_back()) == ["stays, it has other support"]
 
 
 def test_a_confirmation_is_taken_back_whatever_came_later(store: Store, web: Store) -> None:
@@ -542,7 +549,10 @@ def test_a_confirmation_is_taken_back_whatever_came_later(store: Store, web: Sto
     plan.apply()
     assert (store.get(fact.id).confirmed_count, store.get(fact.id).last_confirmed_at) == (1, last)
     store.ledger.revert(source="chat").apply()
-    assert (store.get(fact.id).confirmed_count, legs(store)[1]) == (0, [("said", "library", None)])
+    assert (store.get(fact.id).confirmed_count, supports(store)[1]) == (
+        0,
+        [("said", "library", None)],
+    )
 
 
 def test_a_source_that_only_stored_the_same_again_is_taken_back(store: Store) -> None:
@@ -550,7 +560,7 @@ def test_a_source_that_only_stored_the_same_again_is_taken_back(store: Store) ->
     store.add("Bob likes tea", subject="bob", source="web:z", unless_known=True)
     assert [step.action for step in store.ledger.revert(source="web:z").steps] == ["unconfirm"]
     store.ledger.revert(source="web:z").apply()
-    assert (store.get(1).confirmed_count, legs(store)[1]) == (0, [("said", "library", None)])
+    assert (store.get(1).confirmed_count, supports(store)[1]) == (0, [("said", "library", None)])
 
 
 def test_an_import_is_taken_back_whole(store: Store, open_store: OpenStore) -> None:
@@ -707,6 +717,6 @@ def test_two_sources_are_taken_back_in_any_order_or_at_once(acts: list[Any]) -> 
                     return
                 plan.apply()
             if len(sources) != 1:
-                found.append((active(store), legs(store)))
+                found.append((active(store), supports(store)))
                 assert found[-1][0] == both
     assert found[0] == found[1] == found[2]

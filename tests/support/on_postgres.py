@@ -85,7 +85,7 @@ DIFFERENCES: dict[str, str] = {
     r"history/test_weights_of_then.*in_a_copy_of_then": FILE,
     r"history/test_erasure.*(interrupted_erasure|applying_says|no_copies)": BYTES,
     r"test_a_fact_that_another_program_inserted_was_taken_in": OTHERS,
-    r"test_missing_triggers_are_named|test_damaged_evidence_hides_no_other_leg": TRIGGERS,
+    r"test_missing_triggers_are_named|test_damaged_evidence_hides_no_other_support": TRIGGERS,
     r"test_journal_replay_reproduces_the_state": FILE,
     r"history/test_log.*test_acts_are_read_by_the_ids_of_their_lines": PLAN,
     r"episodes/test_log.*(from_many_processes|no_bytes_of|removes_quotes)": FILE,

@@ -46,7 +46,7 @@ class ErasureCounts(Record):
 
     facts: int = 0
     episodes: int = 0
-    legs: int = 0
+    supports: int = 0
     """Times that something spoke for facts that go, or for others in episodes that go."""
     lines: int = 0
     """Lines of the journal that lose their texts."""
@@ -109,7 +109,7 @@ class ErasureSelection(NamedTuple):
 
     @property
     def is_by_origin(self) -> bool:
-        """Whether it says where facts come from, so that a fact may have another leg."""
+        """Whether it says where facts come from, so that a fact may have other support."""
         return not (self.episode is None and self.source is None and self.run is None)
 
     @property

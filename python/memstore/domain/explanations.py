@@ -7,7 +7,7 @@ from itertools import groupby
 from typing import TYPE_CHECKING, Any, Final
 
 from memstore.domain.records import Record
-from memstore.domain.support import LegKind
+from memstore.domain.support import SupportKind
 from memstore.frozen import frozen
 
 if TYPE_CHECKING:
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 class EntryKind(StrEnum):
-    """What an entry of an explanation is about, unless it is a leg, which has its own kinds."""
+    """What an entry of an explanation is about, unless it is a support, which has its own kinds."""
 
     REPLACED = "replaced"
     """It superseded another fact."""
@@ -57,9 +57,9 @@ class EntryKind(StrEnum):
 
 
 CONFIRMED: Final = "confirmed "
-"""How the texts of legs begin that :meth:`Explanation.__str__` counts together."""
+"""How the texts of supports begin that :meth:`Explanation.__str__` counts together."""
 
-REPEATED: Final = frozenset({LegKind.CONFIRMED, LegKind.RESTATED})
+REPEATED: Final = frozenset({SupportKind.CONFIRMED, SupportKind.RESTATED})
 OFTEN: Final = {2: "twice"}
 
 
@@ -68,7 +68,7 @@ class ExplanationEntry(Record):
     """One thing that bears on whether a fact is believed."""
 
     kind: str
-    """An :class:`EntryKind`, or a :class:`~memstore.domain.support.LegKind`."""
+    """An :class:`EntryKind`, or a :class:`~memstore.domain.support.SupportKind`."""
     text: str
     """What happened, on one line: ``said by user on 2026-03-02 in episode 12: "…"``."""
     at: datetime | None = None
@@ -77,7 +77,7 @@ class ExplanationEntry(Record):
     through: str | None = None
     """The program or interface that recorded it."""
     source: str | None = None
-    """Where it was said, if it is a leg."""
+    """Where it was said, if it is a support."""
     line: int | None = None
     """The line of the journal; ``None`` for what the journal does not say, such as an expiry."""
     episode_id: int | None = None
@@ -100,8 +100,8 @@ class Explanation(Record):
     status: str
     """As of :class:`~memstore.domain.records.Fact`."""
     trust: str | None = None
-    """A :class:`~memstore.domain.trust.Trust`: how much the best of its legs counts; ``None`` if it
-    was erased."""
+    """A :class:`~memstore.domain.trust.Trust`: how much the best of its supports counts; ``None``
+    if it was erased."""
     source: str | None = None
     """The source by which that was decided, if it was one."""
     entries: tuple[ExplanationEntry, ...] = ()

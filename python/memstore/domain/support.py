@@ -1,4 +1,4 @@
-"""Support: why a fact is believed. Each leg is one time that something spoke for it, or against."""
+"""Why a fact is believed: each support is one time that something spoke for it, or against it."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from datetime import datetime
 
 
-class LegKind(StrEnum):
+class SupportKind(StrEnum):
     """How something spoke for a fact, or against it."""
 
     SAID = "said"
@@ -28,14 +28,14 @@ class LegKind(StrEnum):
 
 
 @frozen(kw_only=True)
-class Leg(Record):
+class Support(Record):
     """One time that something spoke for a fact, or against it."""
 
     line: int
     """The line of the journal that recorded it."""
     fact_id: int
     kind: str
-    """A :class:`LegKind`."""
+    """A :class:`SupportKind`."""
     at: datetime
     actor: str
     """Who recorded it."""

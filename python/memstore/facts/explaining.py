@@ -1,4 +1,4 @@
-"""Explaining a fact: its legs and changes in order, with the reasons that the journal keeps.
+"""Explaining a fact: its supports and changes in order, with the reasons that the journal keeps.
 
 What an explanation may name is decided once, by :class:`Seen`: facts and episodes of the same
 namespace and the same owners. Of any other it says that there is one.
@@ -21,14 +21,14 @@ from memstore.domain import zones
 from memstore.domain.explanations import CONFIRMED, EntryKind, Explanation, ExplanationEntry
 from memstore.domain.proposals import ProposalState
 from memstore.domain.records import EVERYBODY
-from memstore.domain.support import LegKind
+from memstore.domain.support import SupportKind
 from memstore.domain.trust import Trust, covers
 from memstore.facts import support
 from memstore.frozen import replace
 from memstore.history import past, proposals, reasons, trust
-from memstore.history.legs import taken_back
 from memstore.history.reasons import number_in, numbers_in
 from memstore.history.seen import ANOTHER_EPISODE, Seen
+from memstore.history.supports import taken_back
 from memstore.text.escaping import visible
 from memstore.text.folding import text_of
 
@@ -42,7 +42,7 @@ if TYPE_CHECKING:
     from memstore.domain.proposals import Proposal
     from memstore.domain.records import Fact, JournalLine
     from memstore.domain.standing import Standing
-    from memstore.domain.support import Leg
+    from memstore.domain.support import Support
     from memstore.domain.trust import Credit
 
 QUOTED: Final = 200
@@ -51,11 +51,11 @@ QUOTED: Final = 200
 SHOWN: Final = 3
 """How many ids or changes of words are named."""
 
-LEGS: Final = {
-    LegKind.SAID: "said by",
-    LegKind.EXTRACTED: "read by",
-    LegKind.RESTATED: f"{CONFIRMED}by",
-    LegKind.CONFIRMED: f"{CONFIRMED}by",
+SUPPORTS: Final = {
+    SupportKind.SAID: "said by",
+    SupportKind.EXTRACTED: "read by",
+    SupportKind.RESTATED: f"{CONFIRMED}by",
+    SupportKind.CONFIRMED: f"{CONFIRMED}by",
 }
 
 CHANGES: Final[Mapping[str, tuple[EntryKind, str]]] = {
@@ -63,8 +63,8 @@ CHANGES: Final[Mapping[str, tuple[EntryKind, str]]] = {
     Kind.RESTORE: (EntryKind.RESTORED, "restored"),
     Kind.UNSUPERSEDE: (EntryKind.REVIVED, "made active again"),
     Kind.UNCONFIRM: (EntryKind.UNCONFIRMED, "confirmed less often"),
-    Kind.UNSUPPORT: (EntryKind.UNSUPPORTED, "left with one leg less"),
-    Kind.SUPPORT: (EntryKind.SUPPORTED, "given a leg back"),
+    Kind.UNSUPPORT: (EntryKind.UNSUPPORTED, "left with one support less"),
+    Kind.SUPPORT: (EntryKind.SUPPORTED, "given support back"),
     Kind.KEEP: (EntryKind.KEPT, "kept"),
     Kind.PIN: (EntryKind.PINNED, "pinned"),
     Kind.UNPIN: (EntryKind.UNPINNED, "unpinned"),
@@ -128,8 +128,9 @@ class _Explaining:
         self._proposed = self._by_new_fact()
         self._others = self._read_others()
         self._episodes = self._read_episodes()
-        self._legs = {
-            leg.line: leg for leg in support.legs(transaction, [fact.id], self._until)[fact.id]
+        self._supports = {
+            support.line: support
+            for support in support.of_facts(transaction, [fact.id], self._until)[fact.id]
         }
 
     # -- reading ---------------------------------------------------------------------------
@@ -194,17 +195,17 @@ class _Explaining:
         before, after = (_texts(part, "distrusted") for part in (line.before, line.after))
         names = {
             name.strip().casefold()
-            for leg in self._legs.values()
-            for name in (self._source_of(leg), leg.through)
+            for support in self._supports.values()
+            for name in (self._source_of(support), support.through)
             if name
         }
         changed = sorted(before ^ after)
         return next((one for one in changed if any(covers(one, name) for name in names)), None)
 
-    def _source_of(self, leg: Leg) -> str | None:
+    def _source_of(self, support: Support) -> str | None:
         """Return where something was said, unless only an episode of other owners says that."""
-        seen = leg.episode_id is None or self._seen.sees(self._episodes.get(leg.episode_id))
-        return leg.source if seen else None
+        seen = support.episode_id is None or self._seen.sees(self._episodes.get(support.episode_id))
+        return support.source if seen else None
 
     # -- the explanation -------------------------------------------------------------------
 
@@ -246,7 +247,7 @@ class _Explaining:
         if credit.trust is Trust.DISTRUSTED:
             name = "a source" if source is None else _quote(source)
             told = f"it rests on {name} alone, which is distrusted"
-        elif not any(leg.kind != LegKind.DENIED for leg in self._legs.values()):
+        elif not any(support.kind != SupportKind.DENIED for support in self._supports.values()):
             told = "nothing that it rests on is left"
         else:
             told = COUNTS_AS[credit.trust] + (f" ({source})" if source else "")
@@ -257,7 +258,11 @@ class _Explaining:
 
     def _source(self, credit: Credit) -> str | None:
         """Return the source that decided, unless only an episode of other owners names it."""
-        hidden = {leg.source for leg in self._legs.values() if self._source_of(leg) is None}
+        hidden = {
+            support.source
+            for support in self._supports.values()
+            if self._source_of(support) is None
+        }
         return None if credit.source in hidden else credit.source
 
     def _is_against(self, proposal: Proposal) -> bool:
@@ -306,13 +311,13 @@ class _Explaining:
     # -- the entries -----------------------------------------------------------------------
 
     def _of_own(self, line: JournalLine) -> ExplanationEntry | None:
-        leg = self._legs.get(line.id)
+        support = self._supports.get(line.id)
         if line.kind == Kind.PROPOSE:
             return self._against(line)
-        if leg is not None:
-            return self._of_leg(line, leg)
+        if support is not None:
+            return self._of_support(line, support)
         if line.kind in (*BEGINNINGS, Kind.CONFIRM):
-            return self._of_lost_leg(line)
+            return self._of_lost_support(line)
         if line.kind == Kind.SUPERSEDE:
             return self._superseded(line)
         if line.kind == Kind.REJECT:
@@ -328,39 +333,39 @@ class _Explaining:
             text += ", because the last episode it rested on, of a distrusted source, was erased"
         return self._entry(line, kind, text)
 
-    def _of_leg(self, line: JournalLine, leg: Leg) -> ExplanationEntry:
+    def _of_support(self, line: JournalLine, support: Support) -> ExplanationEntry:
         """Return the entry of something that spoke for the fact, with its words if it has others.
 
-        The first leg has the fact's own words, wherever they stand.
+        The first support has the fact's own words, wherever they stand.
         """
-        fact, episode = self._fact, self._episodes.get(leg.episode_id or 0)
+        fact, episode = self._fact, self._episodes.get(support.episode_id or 0)
         seen = self._seen.sees(episode)
-        is_first = leg.kind in (LegKind.SAID, LegKind.EXTRACTED)
+        is_first = support.kind in (SupportKind.SAID, SupportKind.EXTRACTED)
         words, quoted = None, fact.content if is_first else None
         if episode is not None and seen:
-            words = quoted = _passage(leg, episode, line)
+            words = quoted = _passage(support, episode, line)
             quoted = None if words == fact.content and not is_first else quoted
-        by = leg.actor
-        if leg.kind == LegKind.EXTRACTED:
+        by = support.actor
+        if support.kind == SupportKind.EXTRACTED:
             by = _text(line.evidence, "model") or "a language model"
         elif episode is not None and seen and episode.speaker:
             by = episode.speaker
-        text = f"{LEGS[LegKind(leg.kind)]} {by}"
-        if leg.episode_id is not None:
-            text += f" in {self._episode(leg.episode_id)}"
-        source = self._source_of(leg)
-        text += (f" ({source})" if source else "") + _on(leg.at) + _quoting(quoted)
+        text = f"{SUPPORTS[SupportKind(support.kind)]} {by}"
+        if support.episode_id is not None:
+            text += f" in {self._episode(support.episode_id)}"
+        source = self._source_of(support)
+        text += (f" ({source})" if source else "") + _on(support.at) + _quoting(quoted)
         return self._entry(
             line,
-            leg.kind,
+            support.kind,
             text,
             source=source,
-            episode_id=leg.episode_id if seen else None,
+            episode_id=support.episode_id if seen else None,
             words=None if words is None else _cut(words),
         )
 
-    def _of_lost_leg(self, line: JournalLine) -> ExplanationEntry | None:
-        """Return the entry of a leg that was erased with its fact or episode, or taken back."""
+    def _of_lost_support(self, line: JournalLine) -> ExplanationEntry | None:
+        """Return the entry of a support that was erased with its fact or episode, or taken back."""
         is_first = line.kind in BEGINNINGS
         if self._fact.status == "erased":
             done = "stored" if is_first else "confirmed"
@@ -387,13 +392,13 @@ class _Explaining:
         return episode is None or not episode.content
 
     def _taken_back(self, line: JournalLine) -> ExplanationEntry:
-        """Return the entry of a leg that was taken back, or that took that back."""
+        """Return the entry of a support that was taken back, or that took that back."""
         done = CONFIRMED
         if line.kind in BEGINNINGS:
             done = "said " if self._fact.derivation is None else "read "
         text = f"{done}by {line.actor} through {line.source}{_on(line.moment)}"
         if numbers_in(line.evidence or {}, "reverts"):
-            return self._entry(line, LegKind.CONFIRMED, text + self._because(line))
+            return self._entry(line, SupportKind.CONFIRMED, text + self._because(line))
         return self._entry(line, EntryKind.TAKEN_BACK, f"{text}, which was taken back")
 
     def _superseded(self, line: JournalLine) -> ExplanationEntry:
@@ -428,7 +433,7 @@ class _Explaining:
             text += f": {self._named(other)} would replace it"
         text += self._because(line, other)
         text += _quoting(_claim(other) if self._seen.sees(other) else None)
-        return self._with_other(line, LegKind.DENIED, text, other, number)
+        return self._with_other(line, SupportKind.DENIED, text, other, number)
 
     def _proposed_by(self, line: JournalLine) -> ExplanationEntry | None:
         """Return the entry of a proposal to supersede another fact by this one."""
@@ -543,10 +548,10 @@ class _Explaining:
         return f"episode {episode_id}" if self._seen.sees(episode) else ANOTHER_EPISODE
 
 
-def _passage(leg: Leg, episode: Episode, line: JournalLine) -> str:
+def _passage(support: Support, episode: Episode, line: JournalLine) -> str:
     """Return the words of an episode that speak for a fact: those, or what a model read there."""
-    if leg.start is not None:
-        return episode.content[leg.start : leg.stop]
+    if support.start is not None:
+        return episode.content[support.start : support.stop]
     return _text(line.evidence, "said") or episode.content
 
 

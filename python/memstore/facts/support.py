@@ -1,4 +1,4 @@
-"""The legs of facts, with the places of their words in the episodes."""
+"""The supports of facts, with the places of their words in the episodes."""
 
 from __future__ import annotations
 
@@ -9,21 +9,21 @@ from memstore.database.tables import episodes as episode_table
 from memstore.database.tables import facts as fact_table
 from memstore.database.tables import support as support_table
 from memstore.domain import clock
-from memstore.domain.support import Leg
+from memstore.domain.support import Support
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from memstore.database.engine import Transaction
-    from memstore.database.tables.support import LegRow
+    from memstore.database.tables.support import SupportRow
     from memstore.domain.episodes import Episode
     from memstore.domain.records import Fact
 
 
-def legs(
+def of_facts(
     transaction: Transaction, fact_ids: Sequence[int], until: int = NO_LIMIT
-) -> dict[int, list[Leg]]:
-    """Return the legs of facts by id, oldest first; the caller has checked who may see them.
+) -> dict[int, list[Support]]:
+    """Return the supports of facts by id, oldest first; the caller has checked who may see them.
 
     With ``until``, a line of the journal, they are those of then.
     """
@@ -31,16 +31,16 @@ def legs(
     facts = fact_table.get_many(transaction, fact_ids)
     said_in = {row.episode_id for row in rows if row.episode_id is not None}
     episodes = episode_table.get_many(transaction, [*said_in])
-    found: dict[int, list[Leg]] = {fact_id: [] for fact_id in fact_ids}
+    found: dict[int, list[Support]] = {fact_id: [] for fact_id in fact_ids}
     for row in rows:
         episode = episodes.get(row.episode_id or 0)
-        found[row.fact_id].append(_leg(row, facts[row.fact_id], episode))
+        found[row.fact_id].append(_support(row, facts[row.fact_id], episode))
     return found
 
 
-def _leg(row: LegRow, fact: Fact, episode: Episode | None) -> Leg:
+def _support(row: SupportRow, fact: Fact, episode: Episode | None) -> Support:
     start, stop = _place(fact.content, episode)
-    return Leg(
+    return Support(
         line=row.line,
         fact_id=row.fact_id,
         kind=row.kind,

@@ -28,10 +28,10 @@ if TYPE_CHECKING:
     from memstore.domain import erasures
     from memstore.domain.episodes import Episode
     from memstore.domain.records import Fact, JournalLine
-    from memstore.history import legs, proposals, queries, trust
+    from memstore.history import proposals, queries, supports, trust
 else:
     erasures = lazy_import("memstore.domain.erasures")
-    legs = lazy_import("memstore.history.legs")
+    supports = lazy_import("memstore.history.supports")
     proposals = lazy_import("memstore.history.proposals")
     meta_table = lazy_import("memstore.database.meta")
     queries = lazy_import("memstore.history.queries")
@@ -182,8 +182,8 @@ def _unconfirm(changes: Changes, episode_id: int) -> None:
     for fact_id, lines in by.items():
         if (fact := facts[fact_id]).status == "erased":
             continue
-        speaking = legs.Legs.of_facts(transaction, [fact_id], lines)[fact_id]
-        values = legs.confirmed(fact, journal.of_fact(transaction, fact_id), speaking)
+        speaking = supports.Supports.of_facts(transaction, [fact_id], lines)[fact_id]
+        values = supports.confirmed(fact, journal.of_fact(transaction, fact_id), speaking)
         if values is None:
             continue  # they were taken back before
         current = fact_table.journalled(fact)

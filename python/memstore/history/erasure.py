@@ -47,7 +47,7 @@ if TYPE_CHECKING:
     from memstore.database.changes import Dependents
     from memstore.database.engine import Engine, Progress, Transaction
     from memstore.database.journal import Author
-    from memstore.database.tables.support import LegRow
+    from memstore.database.tables.support import SupportRow
     from memstore.domain.records import Fact
     from memstore.domain.standing import Standing
 
@@ -244,14 +244,14 @@ class _Selecting:
                 {*()} if chosen.run is None else erasable.lines_of_run(transaction, chosen.run)
             )
             heard = self._heard_from({*episodes, *self._of_source, *self._of_run})
-            self._by_legs(heard, self._is_selected, found)
+            self._by_supports(heard, self._is_selected, found)
         else:
             found.facts.extend(
                 erasable.facts(transaction, chosen, self._standing, self._among_facts)
             )
             own, erased = {*found.facts}, {*episodes}
             heard = [one for one in self._heard_from(erased) if one not in own] if erased else []
-            self._by_legs(heard, lambda leg: leg.episode_id in erased, found)
+            self._by_supports(heard, lambda support: support.episode_id in erased, found)
         found.facts.sort()
         return found
 
@@ -290,42 +290,47 @@ class _Selecting:
             self._transaction, self._chosen, self._standing, sorted(episode_ids), self._among_facts
         )
 
-    def _is_selected(self, leg: LegRow) -> bool:
+    def _is_selected(self, support: SupportRow) -> bool:
         chosen = self._chosen
-        if chosen.episode is not None and leg.episode_id not in {chosen.episode, *self._named}:
+        if chosen.episode is not None and support.episode_id not in {chosen.episode, *self._named}:
             return False
         if chosen.source is not None and not (
-            chosen.source in (leg.cited, leg.through) or leg.episode_id in self._of_source
+            chosen.source in (support.cited, support.through)
+            or support.episode_id in self._of_source
         ):
             return False
-        return chosen.run is None or leg.line in self._run_lines or leg.episode_id in self._of_run
+        return (
+            chosen.run is None
+            or support.line in self._run_lines
+            or support.episode_id in self._of_run
+        )
 
-    def _by_legs(
-        self, heard: Sequence[int], is_selected: Callable[[LegRow], bool], found: Selected
+    def _by_supports(
+        self, heard: Sequence[int], is_selected: Callable[[SupportRow], bool], found: Selected
     ) -> None:
-        """Add the facts that rest on nothing but selected legs; the others stay."""
+        """Add the facts that rest on nothing but selected supports; the others stay."""
         for ids in _batches(heard):
-            legs: dict[int, list[LegRow]] = {fact_id: [] for fact_id in ids}
-            for leg in support_table.speaking(support_table.of_facts(self._transaction, ids)):
-                legs[leg.fact_id].append(leg)
-            for fact_id, own in legs.items():
-                going = [leg for leg in own if is_selected(leg)]
+            supports: dict[int, list[SupportRow]] = {fact_id: [] for fact_id in ids}
+            for support in support_table.speaking(support_table.of_facts(self._transaction, ids)):
+                supports[support.fact_id].append(support)
+            for fact_id, own in supports.items():
+                going = [support for support in own if is_selected(support)]
                 if own and not going:
                     continue
-                other = next((leg for leg in own if leg not in going), None)
-                is_drawn = all(leg.episode_id is not None for leg in going)
+                other = next((support for support in own if support not in going), None)
+                is_drawn = all(support.episode_id is not None for support in going)
                 if other is not None:
-                    found.staying.append((fact_id, f"it was also {reasons.of_leg(other)}"))
+                    found.staying.append((fact_id, f"it was also {reasons.of_support(other)}"))
                 elif is_drawn and not self._chosen.drawn:
                     found.staying.append((fact_id, "facts drawn from an episode were left out"))
                 else:
                     found.facts.append(fact_id)
                     found.reasons[fact_id] = (
-                        f"it was {reasons.of_leg(going[0])}" if going else NO_LEG
+                        f"it was {reasons.of_support(going[0])}" if going else NO_SUPPORT
                     )
 
 
-NO_LEG: Final = "nothing that it rested on is left"
+NO_SUPPORT: Final = "nothing that it rested on is left"
 
 
 class _Telling:
@@ -377,16 +382,18 @@ class _Telling:
                 if one not in known
             ]
             facts = fact_table.get_many(self._transaction, ids)
-            for leg in support_table.speaking(support_table.of_facts(self._transaction, ids)):
-                if leg.episode_id in erased and leg.fact_id not in known:
-                    known.add(leg.fact_id)
-                    yield self._other(facts[leg.fact_id], leg)
+            for support in support_table.speaking(support_table.of_facts(self._transaction, ids)):
+                if support.episode_id in erased and support.fact_id not in known:
+                    known.add(support.fact_id)
+                    yield self._other(facts[support.fact_id], support)
 
-    def _other(self, fact: Fact, leg: LegRow) -> ErasureStep:
+    def _other(self, fact: Fact, support: SupportRow) -> ErasureStep:
         if _is_visible(fact, self._standing):
-            reason = f"it belongs to other owners; it was {reasons.of_leg(leg)}"
+            reason = f"it belongs to other owners; it was {reasons.of_support(support)}"
             return _fact_step(fact, "stays", reason)
-        reason = f"it belongs to other owners; it was {leg.kind} in episode {leg.episode_id}"
+        reason = (
+            f"it belongs to other owners; it was {support.kind} in episode {support.episode_id}"
+        )
         return ErasureStep(kind=FACT, id=None, claim="", text="stays", reason=reason)
 
     def _fact(self, fact: Fact, *, ended: bool) -> ErasureStep:

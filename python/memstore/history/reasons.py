@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Final
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-    from memstore.database.tables.support import LegRow
+    from memstore.database.tables.support import SupportRow
 
 SHOWN: Final = 3
 """How many ids are named."""
@@ -34,12 +34,14 @@ def of_change(evidence: Mapping[str, Any]) -> Iterator[str]:
         yield "a model wanted to delete it"
 
 
-def of_leg(leg: LegRow) -> str:
+def of_support(support: SupportRow) -> str:
     """Return what spoke for a fact: "confirmed in episode 3 by user through mcp, in line 7"."""
-    of = f" in episode {leg.episode_id}" if leg.episode_id is not None else ""
-    if not of and leg.cited:
-        of = f", from {leg.cited},"
-    return f"{leg.kind}{of} by {leg.actor} through {leg.through}, in line {leg.line}"
+    of = f" in episode {support.episode_id}" if support.episode_id is not None else ""
+    if not of and support.cited:
+        of = f", from {support.cited},"
+    return (
+        f"{support.kind}{of} by {support.actor} through {support.through}, in line {support.line}"
+    )
 
 
 def facts_in(evidence: Mapping[str, Any] | None) -> list[int]:

@@ -20,8 +20,8 @@ from memstore.domain.proposals import ProposalState
 from memstore.errors import InvalidArgument, NotFound, Remedy
 from memstore.frozen import replace
 from memstore.history import past, proposals, reasons, trust
-from memstore.history.legs import Legs, confirmed, taken_back
 from memstore.history.seen import ANOTHER_FACT, Seen
+from memstore.history.supports import Supports, confirmed, taken_back
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -51,7 +51,7 @@ Confirmations are counted instead, since each can be taken back whatever came af
 
 CONFIRMATIONS: Final = ("confirmed_count", "last_confirmed_at")
 
-STAYS: Final = "stays, it has another leg"
+STAYS: Final = "stays, it has other support"
 
 SETTING: Final = {
     "superseded_by": (Action.SUPERSEDE, "is superseded by fact {} again"),
@@ -75,8 +75,8 @@ DONE: Final[Mapping[str, str]] = {
     Kind.UNSUPERSEDE: "made active again",
     Kind.CONFIRM: "confirmed",
     Kind.UNCONFIRM: "confirmed less often",
-    Kind.UNSUPPORT: "left without a leg",
-    Kind.SUPPORT: "given a leg back",
+    Kind.UNSUPPORT: "left without support",
+    Kind.SUPPORT: "given support back",
     Kind.METADATA: "given other metadata",
     Kind.UPDATE: "updated",
     Kind.PIN: "pinned",
@@ -156,7 +156,7 @@ class _Undoing:
         self._owed: set[int] = set()
         """Supersessions that were taken back, but stay as long as the fact that replaced."""
         self._facts: dict[int, Fact] = {}
-        self._legs: dict[int, Legs] = {}
+        self._supports: dict[int, Supports] = {}
         self._journal: dict[int, list[JournalLine]] = {}
         self._over: dict[int, set[int]] = {}
         """The lines of each fact that were taken back, unless the selection did that."""
@@ -193,7 +193,7 @@ class _Undoing:
         for some in _batches(sorted(ids)):
             lines = sorted(journal.of_facts(self._transaction, some), key=_of_fact)
             self._journal |= {id_: [*own] for id_, own in groupby(lines, key=_of_fact)}
-            self._legs |= Legs.of_facts(self._transaction, some, self._lines)
+            self._supports |= Supports.of_facts(self._transaction, some, self._lines)
             for id_, one in fact_table.get_many(self._transaction, some).items():
                 if one.status != "erased" and id_ in self._journal:
                     self._facts[id_] = one
@@ -206,11 +206,11 @@ class _Undoing:
 
     def _is_leaving(self, fact_id: int) -> bool:
         """Return whether nothing speaks for the fact any more without the selection."""
-        legs = self._legs[fact_id]
-        return not legs.after and (self._is_born(fact_id) or bool(legs.lost))
+        supports = self._supports[fact_id]
+        return not supports.after and (self._is_born(fact_id) or bool(supports.lost))
 
     def _add_lost_beginnings(self) -> None:
-        """Select what was taken back before of facts that lose their last leg now.
+        """Select what was taken back before of facts that lose their last support now.
 
         So it does not matter in which order the sources of a fact are taken back.
         """
@@ -274,7 +274,7 @@ class _Undoing:
         if fact.deleted_at is not None:
             return
         own = [line for line in self._journal[fact_id] if line.id in self._lines]
-        spoke = [line for line in own if line.id in self._legs[fact_id].lost] or own[:1]
+        spoke = [line for line in own if line.id in self._supports[fact_id].lost] or own[:1]
         ids = [line.id for line in spoke]
         step = _step(fact, Action.DELETE, "is deleted", spoke[:1], {"deleted_at": None}, ids=ids)
         later = self._later(fact_id, own[0].id)
@@ -296,23 +296,23 @@ class _Undoing:
         self._conflict(fact, "; ".join(reasons), steps)
 
     def _support(self, fact_id: int) -> None:
-        """Plan to take the leg that a fact began with, if the fact stays, or to give it back."""
-        fact, legs, own = self._facts[fact_id], self._legs[fact_id], self._journal[fact_id]
+        """Plan to take away the support that a fact began with, if it stays, or to give it back."""
+        fact, supports, own = self._facts[fact_id], self._supports[fact_id], self._journal[fact_id]
         first = own[0]
         is_deleted = fact.deleted_at is not None
-        if first.id in legs.lost and (legs.after or is_deleted):
-            kept = [line.id for line in self._kept_by(fact_id)] if legs.after else []
+        if first.id in supports.lost and (supports.after or is_deleted):
+            kept = [line.id for line in self._kept_by(fact_id)] if supports.after else []
             ids = [first.id, *kept]
-            if legs.after:
-                also = f"; it was also {reasons.of_leg(legs.after[0])}"
+            if supports.after:
+                also = f"; it was also {reasons.of_support(supports.after[0])}"
                 step = _step(fact, Action.UNSUPPORT, STAYS, [first], {}, ids=ids, also=also)
             else:
-                text = "stays deleted, without this leg"
+                text = "stays deleted, without this support"
                 step = _step(fact, Action.UNSUPPORT, text, [first], {}, ids=ids)
             self._steps.setdefault(fact_id, []).append(step)
         given = [line for line in own if line.id in self._lines and line.kind == Kind.UNSUPPORT]
-        if given and first.id in legs.gained:
-            step = _step(fact, Action.SUPPORT, "has this leg again", given, {})
+        if given and first.id in supports.gained:
+            step = _step(fact, Action.SUPPORT, "has this support again", given, {})
             self._steps.setdefault(fact_id, []).append(step)
 
     def _kept_by(self, fact_id: int) -> Iterator[JournalLine]:
@@ -325,8 +325,8 @@ class _Undoing:
 
     def _confirmations(self, fact: Fact) -> Iterator[Step]:
         """Yield the step that takes confirmations back, or gives them back."""
-        legs, own = self._legs[fact.id], self._journal[fact.id]
-        values = confirmed(fact, own, legs)
+        supports, own = self._supports[fact.id], self._journal[fact.id]
+        values = confirmed(fact, own, supports)
         if values is not None:
             changed = [
                 line
@@ -373,10 +373,13 @@ class _Undoing:
 
     def _is_bereft(self, fact_id: int) -> bool:
         """Return whether all that spoke for a fact was taken back, so that it stays deleted."""
-        return not self._legs[fact_id].after and self._journal[fact_id][0].id in self._over[fact_id]
+        return (
+            not self._supports[fact_id].after
+            and self._journal[fact_id][0].id in self._over[fact_id]
+        )
 
     def _is_kept(self, fact_id: int | None) -> bool:
-        """Return whether the selection added a fact that is in conflict, or has another leg."""
+        """Return whether the selection added a fact that is in conflict, or has other support."""
         if fact_id not in self._facts or not self._is_born(fact_id):
             return False
         return fact_id in self._conflicts or not self._is_leaving(fact_id)
@@ -571,7 +574,7 @@ class Plan:
     """What a revert would do. Nothing is changed before :meth:`apply`.
 
     ``steps`` say what happens to which fact, and why; one that something else speaks for stays, and
-    loses a leg. ``conflicts`` are facts that something else
+    loses a support. ``conflicts`` are facts that something else
     changed later, or relies on; they are left alone. ``missing`` says of which lines and acts that
     were named nothing is here. ``digest`` stands for what the plan rests on.
     """
@@ -657,8 +660,8 @@ class Plan:
 
     def _digest(self, transaction: Transaction) -> str:
         last = line_filters.last_lines(transaction, self._facts)
-        legs = [leg.line for leg in support_table.of_facts(transaction, self._facts)]
-        return hashlib.sha256(repr((self.lines, last, legs)).encode()).hexdigest()
+        supports = [support.line for support in support_table.of_facts(transaction, self._facts)]
+        return hashlib.sha256(repr((self.lines, last, supports)).encode()).hexdigest()
 
 
 DECIDE: Final = "decide"

@@ -1,4 +1,4 @@
-"""Reads from the journal how much facts and episodes count: the trust of a fact's best leg."""
+"""Reads from the journal how much facts and episodes count: the trust of a fact's best support."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from memstore.database.journal import Kind
 from memstore.database.tables import episodes as episode_table
 from memstore.database.tables import facts as fact_table
 from memstore.database.tables import support as support_table
-from memstore.domain.support import LegKind
+from memstore.domain.support import SupportKind
 from memstore.domain.trust import Credit, Trust, TrustChange, TrustTable
 from memstore.errors import Conflict, Remedy
 from memstore.lazy import lazy_import
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from memstore.database.journal import Author
     from memstore.database.tables import distrusted as distrusted_table
     from memstore.database.tables.distrusted import HiddenTable
-    from memstore.database.tables.support import LegRow, Spoken
+    from memstore.database.tables.support import Spoken, SupportRow
     from memstore.domain.records import NewFact
 
     Judge: TypeAlias = Callable[[Transaction, Sequence[int], TrustTable], Mapping[int, Credit]]
@@ -38,7 +38,7 @@ else:
 BATCH: Final = 2000
 """Facts and episodes that are judged at once."""
 
-NO_LEG: Final = Credit(Trust.TOOL)
+NO_SUPPORT: Final = Credit(Trust.TOOL)
 """Of a fact whose episode was erased."""
 
 
@@ -168,9 +168,9 @@ def keep_hidden(changes: Changes, episode_id: int) -> None:
     if not said or _spoken(levels, said[0]).trust is not Trust.DISTRUSTED:
         return
     facts = distrusted_table.of_episodes(transaction, [episode_id])
-    legs = support_table.speaking(support_table.of_facts(transaction, facts))
-    rests = {leg.fact_id for leg in legs if leg.episode_id == episode_id}
-    rests -= {leg.fact_id for leg in legs if leg.episode_id != episode_id}
+    supports = support_table.speaking(support_table.of_facts(transaction, facts))
+    rests = {support.fact_id for support in supports if support.episode_id == episode_id}
+    rests -= {support.fact_id for support in supports if support.episode_id != episode_id}
     if rests:
         why = {"sources": sorted(levels.distrusting(said[0].source, said[0].through))}
         changes.write([Line(Kind.DISTRUST, one, evidence=why) for one in sorted(rests)])
@@ -283,18 +283,18 @@ def of_facts(
         if levels.distrusted:
             orphans = support_table.orphaned(transaction, without)
             best |= {id_: _orphan(levels, sources) for id_, sources in orphans.items()}
-    return {fact_id: best.get(fact_id, NO_LEG) for fact_id in fact_ids}
+    return {fact_id: best.get(fact_id, NO_SUPPORT) for fact_id in fact_ids}
 
 
 def _best(
-    transaction: Transaction, levels: TrustTable, rows: Sequence[LegRow]
+    transaction: Transaction, levels: TrustTable, rows: Sequence[SupportRow]
 ) -> dict[int, Credit]:
-    """Return what the best of these legs of each fact counts."""
+    """Return what the best of these supports of each fact counts."""
     said_in = {row.episode_id for row in rows if row.episode_id is not None}
     spoken = {said.id: said for said in support_table.spoken(transaction, [*said_in])}
     best: dict[int, Credit] = {}
     for row in rows:
-        credit = _leg(levels, row, spoken)
+        credit = _support(levels, row, spoken)
         held = best.get(row.fact_id)
         if held is None or credit.trust.rank > held.trust.rank:
             best[row.fact_id] = credit
@@ -302,20 +302,22 @@ def _best(
 
 
 def _orphan(levels: TrustTable, sources: Sequence[str]) -> Credit:
-    """Return what a fact counts all of whose legs were erased while they were distrusted."""
+    """Return what a fact counts all of whose supports were erased while they were distrusted."""
     left = [one for one in sources if one in levels.distrusted]
-    return Credit(Trust.DISTRUSTED, left[0]) if left else NO_LEG
+    return Credit(Trust.DISTRUSTED, left[0]) if left else NO_SUPPORT
 
 
 def of_new(transaction: Transaction, author: Author, new: NewFact) -> Credit:
     """Return what a fact that is about to be stored counts."""
     levels = table(transaction)
-    kind = LegKind.SAID if new.derivation is None else LegKind.EXTRACTED
-    row = support_table.LegRow(
+    kind = SupportKind.SAID if new.derivation is None else SupportKind.EXTRACTED
+    row = support_table.SupportRow(
         0, 0, kind, new.episode_id, "", author.actor, author.source, new.source
     )
     said_in = [] if new.episode_id is None else [new.episode_id]
-    return _leg(levels, row, {one.id: one for one in support_table.spoken(transaction, said_in)})
+    return _support(
+        levels, row, {one.id: one for one in support_table.spoken(transaction, said_in)}
+    )
 
 
 def outranking(transaction: Transaction, author: Author, fact_ids: Sequence[int]) -> list[int]:
@@ -390,14 +392,14 @@ def is_person(transaction: Transaction, author: Author) -> bool:
     return of_author(transaction, author).trust is Trust.PERSON
 
 
-def _leg(levels: TrustTable, row: LegRow, spoken: Mapping[int, Spoken]) -> Credit:
+def _support(levels: TrustTable, row: SupportRow, spoken: Mapping[int, Spoken]) -> Credit:
     own = levels.credit(row.actor, row.cited, row.through)
     episode = spoken.get(row.episode_id or 0)
     if episode is None:
         return own
     said = _spoken(levels, episode)
     # What a model reads counts as much as the text; what somebody says of it, no more than they do.
-    if row.kind != LegKind.SAID and own.source != row.cited:
+    if row.kind != SupportKind.SAID and own.source != row.cited:
         return said
     return min(said, own, key=lambda one: one.trust.rank)
 

@@ -372,12 +372,12 @@ def _sentences(store: Store, facts: Iterable[Fact]) -> dict[int, str]:
     for fact in facts:
         if fact.episode_id is None:
             continue
-        for leg in store.ledger.support(fact.id):
-            if leg.episode_id is None or leg.start is None or leg.stop is None:
+        for support in store.ledger.support(fact.id):
+            if support.episode_id is None or support.start is None or support.stop is None:
                 continue
-            episode = store.episodes.get(leg.episode_id)
+            episode = store.episodes.get(support.episode_id)
             if episode is not None and episode.content:
-                found[fact.id] = page.sentence(episode.content, leg.start, leg.stop)
+                found[fact.id] = page.sentence(episode.content, support.start, support.stop)
                 break
     return found
 

@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from memstore.domain.moments import Moment
     from memstore.domain.records import Fact, JournalLine
     from memstore.domain.standing import Standing
-    from memstore.domain.support import Leg
+    from memstore.domain.support import Support
     from memstore.facts import batch, explaining, support
     from memstore.facts.batch import Applied, Change
     from memstore.facts.transactions import FactTransactions
@@ -251,11 +251,11 @@ class LedgerView(zones.Zoned):
         with self._file.engine.read() as transaction:
             return reading.chains(transaction, self._standing, ids, self._moment)
 
-    def support(self, fact_id: int) -> list[Leg]:
+    def support(self, fact_id: int) -> list[Support]:
         """Return why a fact is believed, oldest first: who said or confirmed it, and where.
 
-        A leg of the kind ``denied`` speaks against it. An episode that was erased is no leg any
-        more, so a fact may have none left.
+        A support of the kind ``denied`` speaks against it. An episode that was erased is no support
+        any more, so a fact may have none left.
 
         Raises:
             NotFound: no such fact, or it was erased.
@@ -263,7 +263,7 @@ class LedgerView(zones.Zoned):
         line = MAX_NUMBER if self._moment is None else self._moment.line
         with self._file.engine.read() as transaction:
             reading.get(transaction, self._standing, fact_id, self._moment)
-            return support.legs(transaction, [fact_id], line)[fact_id]
+            return support.of_facts(transaction, [fact_id], line)[fact_id]
 
     def explain(self, fact_id: int) -> Explanation:
         """Explain why a fact is believed, or no longer; ``str()`` of the answer is a text.
@@ -437,7 +437,7 @@ class Ledger(LedgerView):
     ) -> ErasurePlan:
         """Plan to erase facts and episodes, and change nothing; ``apply()`` of the plan does it.
 
-        Facts drawn from an episode that goes go with it, unless they have another leg
+        Facts drawn from an episode that goes go with it, unless they have other support
         (:meth:`support`): those stay and lose only this one. Each condition narrows the selection;
         with a subject or facts, no episode goes.
 

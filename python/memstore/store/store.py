@@ -1140,7 +1140,7 @@ def with_sources(
 
 
 def credits_of(store: Store, fact_ids: Sequence[int]) -> dict[int, Credit]:
-    """Return how much each of these facts counts, by its best leg."""
+    """Return how much each of these facts counts, by its best support."""
     with store._file.engine.read() as transaction:
         return dict(trust.of_facts(transaction, fact_ids))
 

@@ -37,7 +37,7 @@ def test_a_selection_is_shown_and_nothing_changed_without_a_terminal(drawn: Comm
 def test_a_selection_is_erased_with_yes(drawn: CommandLine) -> None:
     Path(f"{drawn.db}.version-6").write_bytes(b"an old copy")
     answer = drawn("erase", "--episode", 1, "--yes")
-    assert answer.out == "erased 1 fact, 1 episode, 2 legs, 2 lines of the journal, 1 piece\n"
+    assert answer.out == "erased 1 fact, 1 episode, 2 supports, 2 lines of the journal, 1 piece\n"
     assert answer.err == f"this copy still has what was in it: {drawn.db}.version-6\n"
     assert [fact["id"] for fact in drawn.json("list")] == [2]
     done = drawn.json("erase", "--subject", "ana", "--yes")
@@ -52,7 +52,7 @@ def test_a_selection_is_asked_about_on_a_terminal(
     monkeypatch.setattr("memstore.faces.cli.command.can_ask", lambda: True)
     answer = drawn("erase", "--source", "chat", "--keep-drawn", stdin=reply)
     assert answer.code == code
-    asked = "Erase 1 episode, 2 legs, 1 line of the journal, 1 piece permanently? [y/N]"
+    asked = "Erase 1 episode, 2 supports, 1 line of the journal, 1 piece permanently? [y/N]"
     assert asked in answer.err
     assert len(drawn.json("list")) == 2
     assert len(drawn.json("episode", "list")) == code
@@ -62,7 +62,7 @@ def test_several_ids_are_erased_by_a_plan(cli: CommandLine) -> None:
     for n in range(3):
         cli.add(f"fact {n}")
     answer = cli("erase", 1, "#3", "--yes")
-    assert answer.out == "erased 2 facts, 2 legs, 2 lines of the journal\n"
+    assert answer.out == "erased 2 facts, 2 supports, 2 lines of the journal\n"
     assert [fact["id"] for fact in cli.json("list")] == [2]
     assert cli("erase", 1, "--yes").out == "erased nothing\n"  # it rewrites the file again
 

@@ -70,13 +70,13 @@ def test_an_act_is_taken_back_by_its_number_in_the_log(cli: CommandLine) -> None
     assert len(cli.json("list")) == 2
 
 
-def test_a_fact_with_another_leg_stays(cli: CommandLine) -> None:
+def test_a_fact_with_another_support_stays(cli: CommandLine) -> None:
     for source in ("web:x", "letters"):
         cli("add", "Ana is tall", "--subject", "ana", "--source", source)
     shown = cli("revert", "--source", "web:x")
-    assert "stays, it has another leg" in shown.out
+    assert "stays, it has other support" in shown.out
     assert "it was also restated, from letters, by user through cli, in line 2" in shown.out
     cli("revert", "--source", "web:x", "--yes")
-    assert [leg["source"] for leg in cli.json("support", 1)] == ["letters"]
-    assert "took a leg of fact 1 back" in cli("log").out
+    assert [support["source"] for support in cli.json("support", 1)] == ["letters"]
+    assert "took a support of fact 1 back" in cli("log").out
     assert "which was taken back" in cli("explain", 1).out

@@ -1,4 +1,4 @@
-"""The connections of a process: one pool for each database, shared by its engines."""
+"""The connections of a process: a pool for each database, shared by its engines; what tidies it."""
 
 from __future__ import annotations
 
@@ -72,7 +72,11 @@ ANALYZE: Final = f"ANALYZE (SKIP_LOCKED) {', '.join(map(''.join, TABLES.items())
 
 
 class Tidying:
-    """See the module. One for each database of a process; any thread may use it.
+    """Runs ``VACUUM`` and a rough ``ANALYZE`` after large writes, in a thread.
+
+    Autovacuum does the same within a minute or two. Until then the planner knows no row counts, an
+    index-only scan visits the table for every row, and new words are read from a list. There is one
+    for each database of a process; any thread may use it.
 
     Args:
         take, give_back: of the pool whose connections it uses.

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 
 HEARD: Final = f"kind IN ('{Kind.ADD}', '{Kind.ADOPT}', '{Kind.CONFIRM}')"
-"""The lines that a leg of a fact is read from."""
+"""The lines that a support of a fact is read from."""
 
 RECORDED: Final = f"fact_id IS NULL AND kind IN ('{Kind.EPISODE}', '{Kind.ADOPT}')"
 """The lines of new episodes."""
@@ -77,7 +77,7 @@ def heard_from(
     episode_ids: Sequence[int],
     among: Collection[int] | None = None,
 ) -> list[int]:
-    """Return the facts of :func:`facts` with a leg that may be selected by its origin."""
+    """Return the facts of :func:`facts` with a support that may be selected by its origin."""
     tests, values = _fact_rows(transaction, chosen, standing, among)
     lines = f"SELECT fact_id FROM memstore_journal WHERE fact_id IS NOT NULL AND {HEARD}"
     listed = transaction.dialect.listed("episodes")
@@ -101,7 +101,7 @@ def heard_from(
 
 
 def lines_of_run(transaction: Transaction, run: bytes) -> set[int]:
-    """Return the lines of a run that a leg may be read from."""
+    """Return the lines of a run that a support may be read from."""
     first = _first_of(transaction, run)
     return {
         *transaction.ints(
@@ -235,7 +235,7 @@ def of_facts(transaction: Transaction, fact_ids: Sequence[int]) -> ErasureCounts
 
     return ErasureCounts(
         facts=count(f"memstore_facts WHERE id IN {listed}"),
-        legs=len(support.speaking(support.of_facts(transaction, fact_ids))),
+        supports=len(support.speaking(support.of_facts(transaction, fact_ids))),
         lines=count(f"memstore_journal WHERE fact_id IN {listed} AND {WITH_TEXT}"),
         vectors=count(
             "memstore_generations g CROSS JOIN memstore_fact_vectors v"
@@ -256,7 +256,7 @@ def of_episodes(
     Args:
         transaction: the state to read.
         episode_ids: the episodes.
-        going: facts that go too, whose legs were counted with them.
+        going: facts that go too, whose supports were counted with them.
     """
     listed = transaction.dialect.listed("ids")
 
@@ -264,9 +264,9 @@ def of_episodes(
         return transaction.scalar(f"SELECT count(*) FROM {source}", {"ids": episode_ids})
 
     heard = [one for one in distrusted.of_episodes(transaction, episode_ids) if one not in going]
-    legs, erased = support.speaking(support.of_facts(transaction, heard)), {*episode_ids}
+    supports, erased = support.speaking(support.of_facts(transaction, heard)), {*episode_ids}
     return ErasureCounts(
-        legs=sum(leg.episode_id in erased for leg in legs),
+        supports=sum(support.episode_id in erased for support in supports),
         episodes=count(f"memstore_episodes WHERE id IN {listed}"),
         lines=count(
             f"memstore_journal WHERE episode_id IN {listed} AND fact_id IS NULL AND {WITH_TEXT}"

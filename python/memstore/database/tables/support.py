@@ -1,4 +1,4 @@
-"""The legs of facts, a view of the journal (``schema/v07/support.sql``)."""
+"""The supports of facts, a view of the journal (``schema/v07/support.sql``)."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from memstore.database.engine import NO_LIMIT
 from memstore.database.journal import Kind
-from memstore.domain.support import LegKind
+from memstore.domain.support import SupportKind
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from memstore.database.engine import Transaction
 
 
-class LegRow(NamedTuple):
+class SupportRow(NamedTuple):
     line: int
     fact_id: int
     kind: str
@@ -28,39 +28,39 @@ class LegRow(NamedTuple):
 
 
 REVERTED: Final = "reverted"
-"""The kind of a row that is no leg: its ``cited`` names lines that were taken back."""
+"""The kind of a row that is no support: its ``cited`` names lines that were taken back."""
 
 ORPHANED: Final = "orphaned"
-"""The kind of a row that is no leg: its ``cited`` names the distrusted sources of what was
+"""The kind of a row that is no support: its ``cited`` names the distrusted sources of what was
 erased."""
 
 NO_LEGS: Final = frozenset({REVERTED, ORPHANED})
 
-COLUMNS: Final = ", ".join(f"s.{name}" for name in LegRow._fields)
+COLUMNS: Final = ", ".join(f"s.{name}" for name in SupportRow._fields)
 
 
 def of_facts(
     transaction: Transaction, fact_ids: Sequence[int], until: int = NO_LIMIT
-) -> list[LegRow]:
-    """Return the legs of these facts, oldest first. The caller has filtered the ids.
+) -> list[SupportRow]:
+    """Return the supports of these facts, oldest first. The caller has filtered the ids.
 
     With ``until``, a line of the journal, they are those of then.
     """
     return in_effect([row for row in heard(transaction, fact_ids) if row.line <= until])
 
 
-def heard(transaction: Transaction, fact_ids: Sequence[int]) -> list[LegRow]:
-    """Return the legs of these facts with those that were taken back, and the lines that did."""
+def heard(transaction: Transaction, fact_ids: Sequence[int]) -> list[SupportRow]:
+    """Return the supports of these facts, taken back or not, and the lines that took any back."""
     listed = transaction.dialect.listed("ids")
     rows = transaction.rows(
         f"SELECT {COLUMNS} FROM memstore_support s WHERE s.fact_id IN {listed} ORDER BY s.line",
         {"ids": fact_ids},
     )
-    return [*map(LegRow._make, rows)]
+    return [*map(SupportRow._make, rows)]
 
 
-def in_effect(rows: Sequence[LegRow], without: Collection[int] = ()) -> list[LegRow]:
-    """Return the legs that were not taken back, unless that was taken back itself.
+def in_effect(rows: Sequence[SupportRow], without: Collection[int] = ()) -> list[SupportRow]:
+    """Return the supports that were not taken back, unless that was taken back itself.
 
     Args:
         rows: what :func:`heard` returns.
@@ -73,14 +73,14 @@ def in_effect(rows: Sequence[LegRow], without: Collection[int] = ()) -> list[Leg
     return [row for row in rows if row.kind not in NO_LEGS and row.line not in taken]
 
 
-def speaking(rows: Sequence[LegRow]) -> list[LegRow]:
-    """Return the legs that speak for a fact, and not against it."""
-    return [row for row in rows if row.kind != LegKind.DENIED]
+def speaking(rows: Sequence[SupportRow]) -> list[SupportRow]:
+    """Return the supports that speak for a fact, and not against it."""
+    return [row for row in rows if row.kind != SupportKind.DENIED]
 
 
 def taken_back(
     transaction: Transaction, fact_ids: Sequence[int], until: int = NO_LIMIT
-) -> list[LegRow]:
+) -> list[SupportRow]:
     """Return what once spoke for facts for which nothing speaks any more."""
     rows = [row for row in heard(transaction, fact_ids) if row.line <= until]
     return speaking([row for row in rows if row.kind not in NO_LEGS])

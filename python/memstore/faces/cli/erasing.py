@@ -25,7 +25,7 @@ SELECTING = "episode subject source owner"
 NOUNS = {
     "facts": "fact",
     "episodes": "episode",
-    "legs": "leg",
+    "supports": "support",
     "lines": "line of the journal",
     "vectors": "vector",
     "pieces": "piece",

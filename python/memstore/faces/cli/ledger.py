@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     import argparse
     from collections.abc import Iterator
 
-    from memstore.domain.support import Leg
+    from memstore.domain.support import Support
     from memstore.domain.trust import TrustChange
     from memstore.store.store import Store
 
@@ -23,23 +23,25 @@ if TYPE_CHECKING:
     *cli.WHOSE,
 )
 def _support(store: Store, arguments: argparse.Namespace, show: cli.Show) -> None:
-    legs = cli.owned(store, arguments).ledger.support(arguments.id)
-    show.rows([[*_cells(leg)] for leg in legs], [leg.to_dict() for leg in legs])
-    if not legs:
+    supports = cli.owned(store, arguments).ledger.support(arguments.id)
+    show.rows(
+        [[*_cells(support)] for support in supports], [support.to_dict() for support in supports]
+    )
+    if not supports:
         show.note("nothing that it rests on is left: the episode was erased")
 
 
-def _cells(leg: Leg) -> Iterator[str | None]:
-    yield minute(leg.at)
-    yield leg.kind
-    yield f"{leg.actor} through {leg.through}"
-    yield leg.source
-    if leg.episode_id is None:
+def _cells(support: Support) -> Iterator[str | None]:
+    yield minute(support.at)
+    yield support.kind
+    yield f"{support.actor} through {support.through}"
+    yield support.source
+    if support.episode_id is None:
         yield None
-    elif leg.start is None:
-        yield f"e{leg.episode_id}"
+    elif support.start is None:
+        yield f"e{support.episode_id}"
     else:
-        yield f"e{leg.episode_id}, characters {leg.start} to {leg.stop}"
+        yield f"e{support.episode_id}, characters {support.start} to {support.stop}"
 
 
 @cli.command(

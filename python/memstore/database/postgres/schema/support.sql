@@ -1,4 +1,4 @@
--- The legs of facts, as the file's view memstore_support has them. Statements read this in the place of
+-- The supports of facts, as the file's view memstore_support has them. Statements read this in the place of
 -- the view (statements.py), so that the tenant reaches each table in it.
 WITH heard AS NOT MATERIALIZED (
     SELECT j.id AS line, j.fact_id, j.kind, j.actor, j.source,
@@ -16,7 +16,7 @@ WITH heard AS NOT MATERIALIZED (
         AND j.kind IN ('add', 'adopt', 'confirm', 'propose', 'unconfirm', 'reject', 'distrust',
             'reopen', 'support', 'unsupport', 'delete', 'restore')
         AND f.content <> ''
-), legs (line, fact_id, at, actor, through, namespace, kind, episode_id, cited) AS (
+), supports (line, fact_id, at, actor, through, namespace, kind, episode_id, cited) AS (
     SELECT line, fact_id, at, actor, source, namespace,
         CASE WHEN derivation IS NULL THEN 'said' ELSE 'extracted' END, episode_id, cited
     FROM heard h
@@ -49,7 +49,7 @@ WITH heard AS NOT MATERIALIZED (
                 THEN (b.after::json ->> 'superseded_by')::bigint END = h.newer_id)
 )
 SELECT line, fact_id, kind, episode_id, at, actor, through, nullif(cited, '') AS cited, namespace
-FROM legs
+FROM supports
 WHERE episode_id IS NULL OR EXISTS (
     SELECT 1 FROM memstore_episodes e
-    WHERE e.tenant = :memstore_tenant AND e.id = legs.episode_id AND e.content_hash <> '')
+    WHERE e.tenant = :memstore_tenant AND e.id = supports.episode_id AND e.content_hash <> '')

@@ -38,14 +38,14 @@ def show(visit: Visit) -> Reply:
     fact = visit.store.get(fact_id)
     explanation = visit.store.of(EVERYBODY).ledger.explain(fact_id)
     lines = visit.store.ledger.journal(fact_id)[-MAX_LINES:]
-    legs = visit.store.ledger.support(fact_id)
+    supports = visit.store.ledger.support(fact_id)
     chain = visit.store.history(fact_id)
     return visit.page(
         "fact.html",
         fact=fact,
         explanation=explanation,
-        legs=legs,
-        sayings=sayings.of(visit.store, legs),
+        supports=supports,
+        sayings=sayings.of(visit.store, supports),
         older=chains.older(fact, chain),
         newer=chain[[one.id for one in chain].index(fact.id) + 1 :],
         neighbours=_neighbours(visit, fact),
@@ -77,8 +77,8 @@ def text(visit: Visit) -> Reply:
 
 def said(visit: Visit) -> Reply:
     """Return where a fact was said, to be put into a page that is open."""
-    legs = visit.store.ledger.support(visit.numbers["id"])
-    return visit.page("parts/said.html", sayings=sayings.of(visit.store, legs))
+    supports = visit.store.ledger.support(visit.numbers["id"])
+    return visit.page("parts/said.html", sayings=sayings.of(visit.store, supports))
 
 
 # -- what is done at once, and can be undone -------------------------------------------------------

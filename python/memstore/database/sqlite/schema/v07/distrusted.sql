@@ -1,5 +1,5 @@
 -- The facts, in any state, that rest on distrusted sources alone, and the episodes of such sources.
--- Derived from the legs (support.sql) and the table of sources in memstore_meta; empty if no source
+-- Derived from the supports (support.sql) and the table of sources in memstore_meta; empty if no source
 -- is distrusted.
 CREATE TABLE memstore_distrusted (fact_id INTEGER PRIMARY KEY);
 CREATE TABLE memstore_distrusted_episodes (episode_id INTEGER PRIMARY KEY);

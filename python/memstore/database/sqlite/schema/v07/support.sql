@@ -1,8 +1,8 @@
--- The legs of facts: what was said for a fact, or against it, where and by whom. A leg is read from
+-- The supports of facts: what was said for a fact, or against it, where and by whom. A support is read from
 -- the line of the journal that recorded it, so nothing else has to be written, checked or rebuilt.
--- A row of the kind 'reverted' is no leg: it names the lines that were taken back, as JSON in `cited`.
+-- A row of the kind 'reverted' is no support: it names the lines that were taken back, as JSON in `cited`.
 -- Nor is one of the kind 'orphaned': there, the sources of a distrusted episode that was erased and
--- was the fact's only leg.
+-- was the fact's only support.
 CREATE VIEW memstore_support
     (line, fact_id, kind, episode_id, at, actor, through, cited, namespace) AS
 WITH heard AS (
@@ -19,7 +19,7 @@ WITH heard AS (
     WHERE j.kind IN ('add', 'adopt', 'confirm', 'propose', 'unconfirm', 'reject', 'distrust',
             'reopen', 'support', 'unsupport', 'delete', 'restore')
         AND f.content <> ''
-), legs (line, fact_id, at, actor, through, namespace, kind, episode_id, cited) AS (
+), supports (line, fact_id, at, actor, through, namespace, kind, episode_id, cited) AS (
     SELECT line, fact_id, at, actor, source, namespace,
         CASE WHEN derivation IS NULL THEN 'said' ELSE 'extracted' END, episode_id, cited
     FROM heard h
@@ -53,6 +53,6 @@ WITH heard AS (
                 THEN CAST(b.after ->> 'superseded_by' AS INTEGER) END = h.newer_id)
 )
 SELECT line, fact_id, kind, episode_id, at, actor, through, nullif(cited, ''), namespace
-FROM legs
+FROM supports
 WHERE episode_id IS NULL OR EXISTS (
-    SELECT 1 FROM memstore_episodes e WHERE e.id = legs.episode_id AND e.content_hash <> '');
+    SELECT 1 FROM memstore_episodes e WHERE e.id = supports.episode_id AND e.content_hash <> '');

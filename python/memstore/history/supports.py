@@ -13,22 +13,22 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
 
     from memstore.database.engine import Transaction
-    from memstore.database.tables.support import LegRow
+    from memstore.database.tables.support import SupportRow
     from memstore.domain.records import Fact, JournalLine
 
 
-class Legs(NamedTuple):
+class Supports(NamedTuple):
     """What speaks for one fact."""
 
-    before: list[LegRow]
-    after: list[LegRow]
+    before: list[SupportRow]
+    after: list[SupportRow]
 
     @classmethod
     def of_facts(
         cls, transaction: Transaction, fact_ids: Sequence[int], lines: Collection[int]
-    ) -> dict[int, Legs]:
-        """Return the legs of each fact, now and without these lines."""
-        rows: dict[int, list[LegRow]] = {fact_id: [] for fact_id in fact_ids}
+    ) -> dict[int, Supports]:
+        """Return the supports of each fact, now and without these lines."""
+        rows: dict[int, list[SupportRow]] = {fact_id: [] for fact_id in fact_ids}
         for row in support_table.heard(transaction, fact_ids):
             rows[row.fact_id].append(row)
         return {
@@ -41,27 +41,29 @@ class Legs(NamedTuple):
 
     @property
     def lost(self) -> set[int]:
-        """The lines of the legs that go."""
-        return {leg.line for leg in self.before} - {leg.line for leg in self.after}
+        """The lines of the supports that go."""
+        return {support.line for support in self.before} - {support.line for support in self.after}
 
     @property
     def gained(self) -> set[int]:
-        """The lines of the legs that come back."""
-        return {leg.line for leg in self.after} - {leg.line for leg in self.before}
+        """The lines of the supports that come back."""
+        return {support.line for support in self.after} - {support.line for support in self.before}
 
 
-def confirmed(fact: Fact, lines: Sequence[JournalLine], legs: Legs) -> dict[str, Any] | None:
-    """Return the columns of a fact's confirmations after a change of its legs.
+def confirmed(
+    fact: Fact, lines: Sequence[JournalLine], supports: Supports
+) -> dict[str, Any] | None:
+    """Return the columns of a fact's confirmations after a change of its supports.
 
     ``None`` if they stay as they are. A confirmation can be taken back whatever came later, so they
     are counted instead of set to what they were before.
     """
-    changed = legs.lost ^ legs.gained
+    changed = supports.lost ^ supports.gained
     if not any(line.kind == Kind.CONFIRM for line in lines if line.id in changed):
         return None
-    held = {leg.line for leg in legs.after}
+    held = {support.line for support in supports.after}
     difference = sum(
-        (line.id in legs.gained) - (line.id in legs.lost)
+        (line.id in supports.gained) - (line.id in supports.lost)
         for line in lines
         if line.kind == Kind.CONFIRM
     )
