@@ -78,5 +78,5 @@ def test_a_fact_with_another_support_stays(cli: CommandLine) -> None:
     assert "it was also restated, from letters, by user through cli, in line 2" in shown.out
     cli("revert", "--source", "web:x", "--yes")
     assert [support["source"] for support in cli.json("support", 1)] == ["letters"]
-    assert "took a support of fact 1 back" in cli("log").out
+    assert "took support of fact 1 back" in cli("log").out
     assert "which was taken back" in cli("explain", 1).out
