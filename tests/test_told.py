@@ -1,12 +1,18 @@
-"""The stock of the half year and the questions about times say what their labels claim."""
+"""The half year, the questions about times and the pairs say what their labels claim."""
 
 from __future__ import annotations
 
 from collections import Counter
+from pathlib import Path
+from typing import Any
 
+import benches.judge
 import pytest
 from benches.finding import times
 from benches.finding.halfyear import life, questions, stock
+from benches.judge.__main__ import pairs_of
+
+TOLD = Path(benches.judge.__file__).parent / "told"
 
 HALVES = pytest.mark.parametrize("half", stock.HALVES)
 
@@ -77,3 +83,22 @@ def test_questions_about_times_name_rows_of_their_memory() -> None:
         texts = [one.text for one in memory.asked]
         assert len({*texts}) == len(texts)
         assert all(one.right <= {*names} for one in memory.asked)
+
+
+def test_pairs_come_with_slots_that_their_texts_say_and_in_one_half_only() -> None:
+    halves = [labelled_pairs(half) for half in ("development", "held_out")]
+    assert sum(map(len, halves)) >= 200
+    assert not {key(pair) for pair in halves[0]} & {key(pair) for pair in halves[1]}
+    for pair in (pair for half in halves for pair in half):
+        assert pair["label"] in ("supersedes", "asks", "coexists")
+        assert pair["hostile"] is (pair["label"] == "coexists")
+        for text, slots in ((pair["older"], "slots_old"), (pair["newer"], "slots_new")):
+            assert pair[slots]["value"].casefold() in text.casefold(), pair
+
+
+def labelled_pairs(half: str) -> list[dict[str, Any]]:
+    return pairs_of([TOLD / f"{half}.jsonl"])
+
+
+def key(pair: dict[str, Any]) -> tuple[str, str]:
+    return pair["older"], pair["newer"]

@@ -2,8 +2,10 @@
 
     python -m benches.judge [DIR] [--facts FILE] [--rules] [--list missed,wrong,idle]
 
-DIR may hold further pairs (`*.jsonl`). FILE is `units.jsonl` of a set of facts with their speakers;
-each fact is judged against the ten nearest earlier ones of its speaker, as in learning. `--rules`
+DIR may hold further pairs (`*.jsonl`), such as `benches/judge/told`: slots with attributes of any
+name, tails, several values in a clause, and what one may have several of, half of them held out.
+FILE is `units.jsonl` of a set of facts with their speakers; each fact is judged against the ten
+nearest earlier ones of its speaker, as in learning. `--rules`
 prints how often each rule decided, `--list` the pairs of a kind with the rule that decided each:
 `missed` (left standing), `asked`, `wrong` (retired though both are true) and `idle` questions.
 """
@@ -17,6 +19,7 @@ import sys
 import time
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
+from dataclasses import asdict
 from itertools import pairwise, takewhile
 from pathlib import Path
 from statistics import median
@@ -26,6 +29,7 @@ from tests.support import labelled
 from tests.support.spoiling import Pair, spoilt
 
 from memstore import LocalEmbedder
+from memstore.text.judging import slots as kept
 from memstore.text.judging.judge import Claim, Judgement, Rule, Slots, Verdict, judge
 
 PAIRS = Path(__file__).parents[2] / "tests" / "text" / "judged"
@@ -62,10 +66,10 @@ def judged(pair: Pair, slots: Sequence[Slots | None] = (None, None)) -> Judgemen
 
 
 def class_of(pair: Pair) -> str:
-    """Return whether a pair must be retired, must stay, is hostile, or may go either way."""
+    """Return whether a pair must be retired or asked about, must stay, is hostile, or any of it."""
     if pair["kind"] == "hostile" or pair.get("hostile"):
         return "hostile"
-    labels = {"supersedes": "must", "coexists": "stay", "unrelated": "stay"}
+    labels = {"supersedes": "must", "coexists": "stay", "unrelated": "stay", "asks": "ask"}
     return labels.get(pair["label"], "either")
 
 
@@ -86,6 +90,15 @@ def slots_of(pair: Pair) -> tuple[Slots | None, Slots | None]:
         until = "now" if slot == "end" else None
         return Slots(holder, "it", "", "one"), Slots(holder, "it", "", "one", None, until)
     return Slots(holder, "it", "", "one"), Slots(holder, "another", "", "one")
+
+
+def kept_slots(pair: Pair) -> tuple[Slots | None, Slots | None]:
+    """Return the slots of a pair that learning keeps, from an extractor that makes no mistake."""
+    old, new = (
+        kept.slots_of(kept.found(asdict(slots), pair[side], pair["subject"])) if slots else None
+        for slots, side in zip(slots_of(pair), ("older", "newer"), strict=True)
+    )
+    return old, new
 
 
 def a_word(text: str, chance: random.Random) -> str:
@@ -153,6 +166,32 @@ def table(pairs: Sequence[Pair]) -> list[str]:
         f"retired with slots            {share(slots['must', Verdict.RETIRE], slotted)}",
         "coexisting or hostile with slots, retired  "
         f"{slots['stay', Verdict.RETIRE] + slots['hostile', Verdict.RETIRE]}",
+        *undecided(pairs),
+        *with_kept_slots(pairs),
+    ]
+
+
+def undecided(pairs: Sequence[Pair]) -> list[str]:
+    """Return how many of the pairs that a person has to decide are asked about, and retired."""
+    found = Counter(judged(pair).verdict for pair in pairs if class_of(pair) == "ask")
+    if not found:
+        return []
+    asked, retired = (share(found[v], found.total()) for v in (Verdict.ASK, Verdict.RETIRE))
+    return [f"pairs to ask about, asked     {asked}", f"pairs to ask about, retired   {retired}"]
+
+
+def with_kept_slots(pairs: Sequence[Pair]) -> list[str]:
+    """Return the verdicts with the slots that learning keeps, of pairs that come with slots."""
+    some = [pair for pair in pairs if "slots_old" in pair]
+    if not some:
+        return []
+    found = Counter((class_of(pair), judged(pair, kept_slots(pair)).verdict) for pair in some)
+    total = {c: sum(found[c, v] for v in Verdict) for c in ("must", "stay", "hostile")}
+    still = {c: f"{found[c, Verdict.ASK]} asked" for c in total}
+    return ["with the right slots, as learning keeps them:"] + [
+        f"  {name:10} retired {share(found[c, Verdict.RETIRE], total[c])}, {still[c]}"
+        for c, name in (("must", "corrections"), ("stay", "coexisting"), ("hostile", "hostile"))
+        if total[c]
     ]
 
 

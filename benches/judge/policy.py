@@ -74,9 +74,11 @@ def outcome(store: Store, pair: Pair, *, always: bool, slots: bool, policy: str)
 
 
 def kind_of(pair: Pair) -> str:
-    """Return what a pair counts as: a correction, a hostile pair, or facts that coexist."""
+    """Return what a pair counts as: a correction, a question, a hostile pair, or coexisting."""
     if pair["label"] == "supersedes":
         return "corrections"
+    if pair["label"] == "asks":
+        return "questions"
     hostile = pair["kind"] == "hostile" or pair.get("hostile")
     return "hostile" if hostile else "coexisting"
 
