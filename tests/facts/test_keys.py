@@ -471,6 +471,17 @@ def test_old_versions_are_erased_by_number(store: Store) -> None:
     assert "a/1 has 0" not in "".join(store.transfer.export())
 
 
+def test_old_versions_are_erased_only_of_the_owners_of_the_store(store: Store) -> None:
+    ana, ben = store.of(user_id="ana"), store.of(user_id="ben")
+    for owned in (ana, ben):
+        for number in range(3):
+            owned.add(f"number {number}", subject="s", external_key="k")
+    assert ana.keys.forget_versions("", keep=0) == 2
+    assert [fact.content for fact in ana.history(external_key="k") if fact.content] == ["number 2"]
+    assert len(ben.history(external_key="k")) == 3
+    assert store.keys.forget_versions("", keep=1) == 1
+
+
 def test_old_versions_are_erased_by_age(store: Store) -> None:
     now = ManualClock()
     with clock.use(now):

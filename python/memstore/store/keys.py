@@ -199,7 +199,7 @@ class Keys(KeyView):
             checked_number(keep, "keep", 0, MAX_NUMBER)
         with self._file.engine.read() as transaction:
             old = fact_table.old_versions(
-                transaction, self._standing.namespace, prefix, keep, before
+                transaction, self._standing.namespace, prefix, self._standing.bound, keep, before
             )
         if old:
             standing = self._standing if self._standing.bound else self._standing.of(EVERYBODY)

@@ -608,12 +608,14 @@ def old_versions(
     transaction: Transaction,
     namespace: str,
     prefix: str,
+    owners: Scope | AtLeast | None,
     keep: int | None,
     before: datetime | None,
 ) -> list[int]:
     """Return the superseded facts under keys with a prefix that are not to be kept.
 
     Args:
+        owners: whose they are; ``None``: anybody's.
         keep: of each key, this many of the newest superseded facts are kept; ``None``: any number.
         before: those superseded before this are not kept.
     """
@@ -630,10 +632,16 @@ def old_versions(
         " (PARTITION BY f.external_key, f.user_id, f.agent_id, f.run_id ORDER BY f.id DESC)"
         " AS place, (SELECT n.created_at FROM memstore_facts n WHERE n.id = f.superseded_by)"
         f" AS since FROM memstore_facts f {transaction.dialect.indexed_by(KEY_INDEX)}"
-        f" WHERE {where} AND f.superseded_by IS NOT NULL AND f.content <> '') t"
+        f" WHERE {where} AND {owned_by(owners)}"
+        " AND f.superseded_by IS NOT NULL AND f.content <> '') t"
         f" WHERE {' OR '.join(test for test, given in tests.items() if given is not None)}"
         " ORDER BY t.id",
-        {**values, "keep": keep, "before": tests["since < :before"]},
+        {
+            **values,
+            **(owners.ids if owners else {}),
+            "keep": keep,
+            "before": tests["since < :before"],
+        },
     )
 
 
