@@ -41,7 +41,6 @@ ROOMS = (
     "settings",
     "errors",
     "frozen",
-    "keywords",
     "coroutines",
     "lazy",
 )

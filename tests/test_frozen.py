@@ -12,7 +12,7 @@ from typing import Any, ClassVar
 
 import pytest
 
-from memstore.frozen import field, fields, frozen, replace
+from memstore.frozen import field, fields, from_arguments, frozen, replace
 
 
 @frozen
@@ -192,3 +192,20 @@ def test_pattern_matching_uses_fields_in_order() -> None:
     match Point(3, 4):
         case Point(x, y):
             assert (x, y) == (3, 4)
+
+
+def test_arguments_of_a_function_fill_the_fields_of_their_names() -> None:
+    @frozen(kw_only=True)
+    class Asked:
+        limit: int = 10
+        subject: str = ""
+        deep: bool = False
+
+    def ask(query: str, subject: str = "tea", limit: int = 3) -> tuple[Asked, Asked]:
+        given = locals()
+        return from_arguments(Asked, given), from_arguments(Asked, given, limit=50, deep=True)
+
+    assert ask("what") == (
+        Asked(limit=3, subject="tea"),
+        Asked(limit=50, subject="tea", deep=True),
+    )

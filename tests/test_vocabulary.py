@@ -46,7 +46,7 @@ ALLOWED = {
 }
 
 PARAMETERS = frozenset({"asked"})
-"""What a function calls the keywords of a search (``**asked``), and those that pass them on."""
+"""What a function calls the question that it is to answer."""
 
 
 class Name(NamedTuple):

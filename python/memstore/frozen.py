@@ -106,6 +106,16 @@ def derived(kind: Callable[..., R], record: Any, /, **changes: Any) -> R:
     return made  # type: ignore[no-any-return]
 
 
+def from_arguments(kind: Callable[..., R], arguments: Mapping[str, Any], **others: Any) -> R:
+    """Return an instance of a frozen class, made of the arguments of a function: its ``locals()``.
+
+    A field takes the argument of its name, or that in ``others``, or else its default. Arguments
+    that the class has no field for are left out.
+    """
+    named = {one.name: arguments[one.name] for one in fields(kind) if one.name in arguments}
+    return kind(**named | others)
+
+
 @cache
 def _surplus(kind: Any, other: Any) -> tuple[str, ...]:
     """Return the fields of a class that another one does not have."""

@@ -23,6 +23,7 @@ from memstore.database.tables import proposals as proposal_table
 from memstore.database.tables import vectors as vector_table
 from memstore.database.tables.proposals import ProposalFilter
 from memstore.domain import clock
+from memstore.domain.queries import Page
 from memstore.domain.status import SubjectOrder
 from memstore.episodes.traces import TRACE
 from memstore.telling import briefing
@@ -102,31 +103,35 @@ def said(owner: str) -> EpisodeFilter:
 
 
 READS: dict[str, Callable[[Any, str], Any]] = {
-    "list": lambda t, o: [*fact_table.select(t, facts(o), limit=20, newest_first=True)],
+    "list": lambda t, o: [*fact_table.select(t, facts(o), Page(limit=20, newest_first=True))],
     "list of everything": lambda t, o: [
-        *fact_table.select(t, facts(o, active_only=False), limit=20, newest_first=True)
+        *fact_table.select(t, facts(o, active_only=False), Page(limit=20, newest_first=True))
     ],
     "next page": lambda t, o: [
-        *fact_table.select(t, facts(o), limit=20, newest_first=True, before_id=250)
+        *fact_table.select(t, facts(o), Page(limit=20, newest_first=True, before_id=250))
     ],
     "list of a source": lambda t, o: [
-        *fact_table.select(t, facts(o, source="x"), limit=20, newest_first=True)
+        *fact_table.select(t, facts(o, source="x"), Page(limit=20, newest_first=True))
     ],
-    "list of a thread": lambda t, o: [*fact_table.select(t, facts(o, thread="c"), limit=20)],
-    "list of an episode": lambda t, o: [*fact_table.select(t, facts(o, episode_id=1), limit=20)],
+    "list of a thread": lambda t, o: [*fact_table.select(t, facts(o, thread="c"), Page(limit=20))],
+    "list of an episode": lambda t, o: [
+        *fact_table.select(t, facts(o, episode_id=1), Page(limit=20))
+    ],
     "list of a rare subject": lambda t, o: [
-        *fact_table.select(t, facts(o, subject="s0"), limit=20, newest_first=True)
+        *fact_table.select(t, facts(o, subject="s0"), Page(limit=20, newest_first=True))
     ],
     "list of a frequent subject": lambda t, o: [
-        *fact_table.select(t, facts(o, subject="s1"), limit=1, newest_first=True)
+        *fact_table.select(t, facts(o, subject="s1"), Page(limit=1, newest_first=True))
     ],
     "next page of episodes": lambda t, o: [
-        *episode_table.select(t, said(o), limit=5, newest_first=True, before_id=20)
+        *episode_table.select(t, said(o), Page(limit=5, newest_first=True, before_id=20))
     ],
     "count": lambda t, o: fact_table.count(t, facts(o)),
     "kept count of a subject": lambda t, o: counts.facts(t, facts(o, subject="S1")),
     "count of a subject": lambda t, o: fact_table.count(t, facts(o, subject="S1")),
-    "list of a category": lambda t, o: [*fact_table.select(t, facts(o, category="x"), limit=20)],
+    "list of a category": lambda t, o: [
+        *fact_table.select(t, facts(o, category="x"), Page(limit=20))
+    ],
     "exists": lambda t, o: fact_table.count(t, facts(o, subject="s1", content="fact 1")),
     "said again": lambda t, o: fact_table.saying(
         t, "default", "s1", "fact 1", OWNERS[o] or Scope()
@@ -209,7 +214,7 @@ READS: dict[str, Callable[[Any, str], Any]] = {
         t, EpisodeFilter(("default",), clock.utc_now(), scope=OWNERS[o])
     ),
     "pinned for a briefing": lambda t, o: [
-        *fact_table.select(t, facts(o, tasks=False, pinned=True), limit=25, newest_first=True)
+        *fact_table.select(t, facts(o, tasks=False, pinned=True), Page(limit=25, newest_first=True))
     ],
     "used for a briefing": lambda t, o: [
         *fact_table.most_used(t, facts(o, tasks=False), ABOUT_THE_USER, 25),

@@ -20,12 +20,10 @@ from memstore import InvalidArgument, Scope, Store
 from memstore.database.journal import Kind
 from memstore.database.tables import journal_lines as lines_of_acts
 from memstore.domain.log import log_filter
+from memstore.domain.queries import LineNarrowing
 from memstore.history.log import DONE, TRUSTING
 
 OpenStore = Callable[..., Store]
-ANY: dict[str, Any] = dict.fromkeys(
-    "since until run source actor fact kinds limit before after".split()
-)
 
 
 def told(store: Store, **asked: Any) -> list[str]:
@@ -259,7 +257,7 @@ NEW_YEAR = datetime(2026, 1, 1, tzinfo=UTC)
 def test_acts_are_read_by_the_ids_of_their_lines(store: Store, asked: dict[str, Any]) -> None:
     for n in range(100):
         store.add(f"fact {n}", subject="s")
-    wanted = log_filter(**{**ANY, **asked}, known=[*Kind])
+    wanted = log_filter(LineNarrowing(**asked), asked.get("since"), known=[*Kind])
     with store.file.engine.read() as transaction:
         explained = Explained(transaction)
         found = lines_of_acts.LineConditions(

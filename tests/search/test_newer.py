@@ -12,6 +12,7 @@ from tests.support.clock import ManualClock
 
 from memstore import NewFact, Scope, Store
 from memstore.database.tables.facts import Claimed
+from memstore.domain.queries import FactSearch
 from memstore.domain.records import Fact, SearchHit
 from memstore.domain.results import ScoreParts
 from memstore.errors import EmbedderUnavailable
@@ -22,11 +23,6 @@ from memstore.text.judging import judge as judging
 from memstore.text.judging.judge import Claim, Slots, Verdict
 
 SPRING = datetime(2024, 3, 1, tzinfo=UTC)
-
-CONDITIONS = (
-    "subject category filters created_after created_before valid_after valid_before valid_on"
-)
-ASKED: dict[str, Any] = dict.fromkeys(CONDITIONS.split())
 
 
 def day(number: int) -> datetime:
@@ -49,16 +45,7 @@ def named(
     store: Store, judge: Callable[..., str], *ids: int, **asked: Any
 ) -> dict[int, tuple[int, ...]]:
     """Return the newer facts of these, in a search with these conditions."""
-    wanted = store._narrowing(
-        {
-            **ASKED,
-            "active_only": True,
-            "tasks": False,
-            "namespaces": None,
-            "external_key_prefix": None,
-            **asked,
-        },  # type: ignore[typeddict-item]
-    )
+    wanted = store._narrowing(FactSearch(**{"tasks": False, **asked}))
     facts = [store.get(id_) for id_ in ids]
 
     def found(*state: Any) -> dict[int, tuple[int, ...]]:

@@ -26,6 +26,7 @@ from memstore.domain.notes import (
     Superseded,
     WordsOnly,
 )
+from memstore.domain.queries import FactRecall, FactSearch
 from memstore.providers.local import LocalEmbedder
 from memstore.store import answers
 from memstore.store.answers import StoredFact
@@ -49,11 +50,11 @@ def but_words(given: tuple[notes.Note, ...]) -> tuple[notes.Note, ...]:
 
 
 def searched(store: Store, query: str, **given: Any) -> tuple[notes.Note, ...]:
-    return but_words(answers.search(store, query, ranked={}, wanted={}, **given).notes)
+    return but_words(answers.search(store, query, FactSearch(), **given).notes)
 
 
 def recalled(store: Store, query: str, **given: Any) -> tuple[notes.Note, ...]:
-    return but_words(answers.recall(store, query, max_tokens=100, **given).notes)
+    return but_words(answers.recall(store, query, FactRecall(), max_tokens=100, **given).notes)
 
 
 # -- what was stored -------------------------------------------------------------------------------

@@ -15,7 +15,6 @@ import logging
 import sys
 import uuid
 from datetime import date, datetime
-from functools import partial
 from typing import TYPE_CHECKING, Any, Final
 
 from memstore.adapters.mem0_filters import entity_id, selected
@@ -24,6 +23,7 @@ from memstore.adapters.values import check_json
 from memstore.adapters.waiting import finished, in_thread
 from memstore.domain import clock, zones
 from memstore.domain.arguments import MAX_NUMBER, stored_text
+from memstore.domain.queries import FactSearch
 from memstore.domain.records import (
     EVERYBODY,
     NOBODY,
@@ -431,13 +431,7 @@ class Memory:
     ) -> list[SearchHit]:
         states = STATES if show_expired else STATES[:1]
         owned = self._store.of(chosen.scope)
-        search = owned.search
-        if show_expired or not chosen.rule.is_whole:
-            # What no filter of a search selects is selected here, however much that reads.
-            ids = [fact.id for fact in self._listed(chosen, MAX_NUMBER, states)]
-            search = partial(search_among, owned, ids)
-        hits = search(
-            query,
+        asked = FactSearch(
             filters=chosen.rule.conditions,
             active_only=not show_expired,
             tasks=False,
@@ -445,6 +439,11 @@ class Memory:
             half_lives_seconds={},
             limit=min(limit, MAX_HITS),
         )
+        ids = None
+        if show_expired or not chosen.rule.is_whole:
+            # What no filter of a search selects is selected here, however much that reads.
+            ids = [fact.id for fact in self._listed(chosen, MAX_NUMBER, states)]
+        hits = search_among(owned, ids, query, asked)
         # Others may have changed what was selected.
         return [hit for hit in hits if hit.score >= least and hit.fact.status in states]
 

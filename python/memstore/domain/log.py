@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Iterable
     from datetime import date, datetime
 
+    from memstore.domain.queries import LineNarrowing
     from memstore.domain.records import Fact
 
 MAX_CLAIMS: Final = 20
@@ -174,33 +175,37 @@ class LogFilter(NamedTuple):
 
 
 def log_filter(
+    asked: LineNarrowing,
+    since: datetime | None = None,
+    until: datetime | None = None,
     *,
-    since: datetime | None,
-    until: datetime | None,
-    run: str | None,
-    source: str | None,
-    actor: str | None,
-    fact: int | None,
-    kinds: Iterable[str] | None,
     known: Collection[str],
-    limit: int | None,
-    before: int | None,
-    after: int | None,
 ) -> LogFilter:
-    """Return a caller's filter, checked; ``known`` are the kinds of lines."""
-    checked_limit(limit)
-    for value, name in ((fact, "fact"), (before, "before"), (after, "after")):
-        if value is not None:
+    """Return a caller's filter, checked; ``since`` and ``until`` are its times, as they were read.
+
+    Args:
+        known: the kinds of lines.
+    """
+    checked_limit(asked.limit)
+    for name in ("fact", "before", "after"):
+        if (value := getattr(asked, name)) is not None:
             checked_id(value, name)
             checked_number(value, name, -MAX_NUMBER, MAX_NUMBER)
     return LogFilter(
-        selection(episode=None, source=source, run=run, actor=actor, since=since, lines=None),
+        selection(
+            episode=None,
+            source=asked.source,
+            run=asked.run,
+            actor=asked.actor,
+            since=since,
+            lines=None,
+        ),
         until,
-        fact,
-        None if kinds is None else _kinds(kinds, known),
-        limit,
-        before,
-        after,
+        asked.fact,
+        None if asked.kinds is None else _kinds(asked.kinds, known),
+        asked.limit,
+        asked.before,
+        asked.after,
     )
 
 

@@ -1,9 +1,13 @@
-"""The keywords of searches, lists and counts of facts and of episodes."""
+"""Questions: what searches, lists and counts of facts, episodes and the journal are asked for.
+
+The public methods have a parameter for each field, with the same default.
+"""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final, TypedDict
+from typing import TYPE_CHECKING, Any, Final
 
+from memstore.frozen import asdict, frozen
 from memstore.lazy import lazy_import
 
 if TYPE_CHECKING:
@@ -21,172 +25,146 @@ TIMES: Final = frozenset(
 )
 
 
-class Periods(TypedDict, total=False):
+@frozen(kw_only=True)
+class Periods:
     """When something was stored, and since when it is valid."""
 
-    created_after: datetime | str | None
-    created_before: datetime | str | None
-    valid_after: datetime | str | None
-    valid_before: datetime | str | None
+    created_after: datetime | str | None = None
+    created_before: datetime | str | None = None
+    valid_after: datetime | str | None = None
+    valid_before: datetime | str | None = None
 
 
-class FactNarrowing(Periods, total=False):
+@frozen(kw_only=True)
+class FactNarrowing(Periods):
     """Which facts to select."""
 
-    subject: str | None
-    category: str | None
-    filters: Filters
-    namespaces: Namespaces
-    external_key_prefix: str | None
-    active_only: bool
-    tasks: bool | None
-    valid_on: datetime | str | None
+    subject: str | None = None
+    category: str | None = None
+    filters: Filters = None
+    namespaces: Namespaces = None
+    external_key_prefix: str | None = None
+    active_only: bool = True
+    tasks: bool | None = None
+    valid_on: datetime | str | None = None
 
 
-class FactRanking(TypedDict, total=False):
-    """How facts are ranked, and how many are returned."""
+@frozen(kw_only=True)
+class FactRecall(FactNarrowing):
+    """What ``Store.recall`` and ``Store.turns_for`` are asked."""
 
-    limit: int
-    offset: int | None
-    context: int
-    word_weight: float | None
-    vector_weight: float | None
-    half_lives_seconds: Mapping[str, float] | None
-    ranking: str | None
-    min_relevance: float | None
-    matched: bool
+    half_lives_seconds: Mapping[str, float] | None = None
+    min_relevance: float | None = None
+    touch: bool = True
 
 
-class FactSearch(FactNarrowing, FactRanking, total=False):
-    touch: bool
+@frozen(kw_only=True)
+class FactSearch(FactRecall):
+    """What ``Store.search`` is asked: also how to rank, and how many to return."""
+
+    limit: int = 10
+    offset: int | None = None
+    context: int = 0
+    word_weight: float | None = None
+    vector_weight: float | None = None
+    ranking: str | None = None
+    matched: bool = False
 
 
-class FactRecall(FactNarrowing, total=False):
-    """The keywords of ``Store.recall`` and ``Store.turns_for``."""
+@frozen(kw_only=True)
+class FactCount(FactNarrowing):
+    """What ``Store.count`` is asked."""
 
-    half_lives_seconds: Mapping[str, float] | None
-    min_relevance: float | None
-    touch: bool
-
-
-class FactCount(FactNarrowing, total=False):
-    include_deleted: bool
-    pinned: bool
-    states: Iterable[str] | None
-    source: str | None
-    thread: str | None
-    episode: int | None
+    tasks: bool | None = True
+    include_deleted: bool = False
+    pinned: bool = False
+    states: Iterable[str] | None = None
+    source: str | None = None
+    thread: str | None = None
+    episode: int | None = None
 
 
-class Page(TypedDict, total=False):
+@frozen(kw_only=True)
+class Page:
     """Which part of a list to return, and in what order."""
 
-    limit: int | None
-    offset: int
-    newest_first: bool
-    before_id: int | None
-    after_id: int | None
+    limit: int | None = None
+    offset: int = 0
+    newest_first: bool = False
+    before_id: int | None = None
+    after_id: int | None = None
 
 
-class FactList(FactCount, Page, total=False):
-    """The keywords of ``Store.list``."""
+@frozen(kw_only=True)
+class ProposalNarrowing:
+    """What ``proposals.count`` is asked, but for the state."""
+
+    subject: str | None = None
+    category: str | None = None
+    source: str | None = None
+    created_after: datetime | str | None = None
+    created_before: datetime | str | None = None
 
 
-class ProposalNarrowing(TypedDict, total=False):
-    """Which proposals to select; the keywords of ``proposals.count``."""
+@frozen(kw_only=True)
+class LineNarrowing:
+    """What ``Store.ledger.log`` and ``changes`` are asked."""
 
-    subject: str | None
-    category: str | None
-    source: str | None
-    created_after: datetime | str | None
-    created_before: datetime | str | None
-
-
-class ProposalList(ProposalNarrowing, total=False):
-    """The keywords of ``proposals.list``."""
-
-    limit: int | None
-    after_id: int | None
-
-
-class ActList(TypedDict, total=False):
-    """The keywords of ``Store.ledger.log``."""
-
-    since: datetime | str | None
-    until: datetime | str | None
-    run: str | None
-    source: str | None
-    actor: str | None
-    fact: int | None
-    kinds: Iterable[str] | None
-    limit: int | None
-    before: int | None
-    after: int | None
+    since: datetime | str | None = None
+    until: datetime | str | None = None
+    run: str | None = None
+    source: str | None = None
+    actor: str | None = None
+    fact: int | None = None
+    kinds: Iterable[str] | None = None
+    limit: int | None = 50
+    before: int | None = None
+    after: int | None = None
 
 
-class DifferenceList(TypedDict, total=False):
-    """The keywords of ``Store.ledger.diff``."""
+@frozen(kw_only=True)
+class EpisodeNarrowing(Periods):
+    """Which episodes to select; what ``Episodes.count`` is asked."""
 
-    subject: str | None
-    category: str | None
-    limit: int | None
-    offset: int
-
-
-class EpisodeChoice(Periods, total=False):
-    """Which active episodes of a store's own namespace; keywords of ``Episodes.pop``."""
-
-    source: str | None
-    tags: Iterable[str]
-    thread: str | None
-    speaker: str | None
-    filters: Filters
+    source: str | None = None
+    tags: Iterable[str] = ()
+    thread: str | None = None
+    speaker: str | None = None
+    filters: Filters = None
+    expired_after: datetime | str | None = None
+    expired_before: datetime | str | None = None
+    include_expired: bool = False
+    namespaces: Namespaces = None
 
 
-class EpisodeNarrowing(EpisodeChoice, total=False):
-    """Which episodes to select; the keywords of ``Episodes.count``."""
+@frozen(kw_only=True)
+class EpisodeSearch(EpisodeNarrowing):
+    """What ``Episodes.search`` is asked: also how to rank, and how many to return."""
 
-    expired_after: datetime | str | None
-    expired_before: datetime | str | None
-    include_expired: bool
-    namespaces: Namespaces
-
-
-class EpisodeList(EpisodeNarrowing, Page, total=False):
-    """The keywords of ``Episodes.list``."""
-
-
-class EpisodeRanking(TypedDict, total=False):
-    """How episodes are ranked, and how many are returned."""
-
-    limit: int
-    offset: int | None
-    context: int
-    mode: str
-    alpha: float | None
-    tag_boost: float
-    min_similarity: float | None
-    ranking: str | None
-    min_relevance: float | None
+    limit: int = 10
+    offset: int | None = None
+    context: int = 0
+    mode: str = "hybrid"
+    alpha: float | None = None
+    tag_boost: float = 0.0
+    min_similarity: float | None = None
+    ranking: str | None = None
+    min_relevance: float | None = None
 
 
-class EpisodeSearch(EpisodeNarrowing, EpisodeRanking, total=False):
-    """The keywords of ``Episodes.search``."""
-
-
-def as_given(asked: FactNarrowing | EpisodeChoice) -> tuple[tuple[str, str], ...]:
-    """Return the times that are asked for as texts, by keyword."""
+def as_given(asked: Periods) -> tuple[tuple[str, str], ...]:
+    """Return the times that are asked for as texts, by name."""
     return tuple(
         (name, value.strip())
-        for name, value in asked.items()
+        for name, value in asdict(asked).items()
         if name in (*TIMES, "valid_on") and isinstance(value, str)
     )
 
 
-def times(asked: FactNarrowing | EpisodeChoice | ProposalNarrowing) -> dict[str, Any]:
-    """Return the times of the periods that are asked for, by keyword."""
+def times(asked: Periods | ProposalNarrowing) -> dict[str, Any]:
+    """Return the times of the periods that are asked for, by name."""
     return {
-        name: (moments.after if name.endswith("after") else moments.before)(value, name)  # type: ignore[arg-type]
-        for name, value in asked.items()
+        name: (moments.after if name.endswith("after") else moments.before)(value, name)
+        for name, value in asdict(asked).items()
         if name in TIMES and value is not None
     }

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import partial
 from types import EllipsisType
-from typing import TYPE_CHECKING, Any, Final, Unpack
+from typing import TYPE_CHECKING, Any, Final
 
 from memstore.database import acts, journal
 from memstore.database.changes import Changes
@@ -29,16 +29,7 @@ from memstore.domain.arguments import (
 )
 from memstore.domain.episodes import Episode, NewEpisode, ThreadSummary
 from memstore.domain.metadata import checked_mapping, parse_filters
-from memstore.domain.queries import (
-    EpisodeChoice,
-    EpisodeList,
-    EpisodeNarrowing,
-    EpisodeRanking,
-    EpisodeSearch,
-    Page,
-    as_given,
-    times,
-)
+from memstore.domain.queries import EpisodeNarrowing, EpisodeSearch, Page, as_given, times
 from memstore.domain.records import SCOPE_FIELDS, Scope, is_among
 from memstore.episodes import changes, parts, passages
 from memstore.episodes.checks import checked, checked_tags
@@ -49,9 +40,8 @@ from memstore.errors import (
     NotFound,
     Remedy,
 )
-from memstore.frozen import replace
+from memstore.frozen import from_arguments, replace
 from memstore.history.erasing import erase_episode
-from memstore.keywords import keywords, part
 from memstore.lazy import lazy_import
 from memstore.search import requests
 from memstore.text.secrets import Screen
@@ -66,8 +56,9 @@ if TYPE_CHECKING:
     from memstore.database.tables.episodes import DerivedTexts, Expiring
     from memstore.domain import turns
     from memstore.domain.episodes import EpisodeHits
+    from memstore.domain.metadata import Filters
     from memstore.domain.records import JournalLine
-    from memstore.domain.standing import Standing
+    from memstore.domain.standing import Namespaces, Standing
     from memstore.episodes import copies
     from memstore.episodes.parts import TextPart
     from memstore.history import trust
@@ -479,8 +470,28 @@ class Episodes(zones.Zoned):
             before, after = passages.neighbours(transaction, episode, reach)
             return [*before, episode, *after]
 
-    @keywords(EpisodeList, tags=(), include_expired=False, offset=0, newest_first=False)
-    def list(self, **asked: Unpack[EpisodeList]) -> builtins.list[Episode]:
+    def list(
+        self,
+        *,
+        source: str | None = None,
+        tags: Iterable[str] = (),
+        thread: str | None = None,
+        speaker: str | None = None,
+        filters: Filters = None,
+        expired_after: datetime | str | None = None,
+        expired_before: datetime | str | None = None,
+        include_expired: bool = False,
+        namespaces: Namespaces = None,
+        limit: int | None = None,
+        offset: int = 0,
+        newest_first: bool = False,
+        before_id: int | None = None,
+        after_id: int | None = None,
+        created_after: datetime | str | None = None,
+        created_before: datetime | str | None = None,
+        valid_after: datetime | str | None = None,
+        valid_before: datetime | str | None = None,
+    ) -> builtins.list[Episode]:
         """Return episodes in the order in which they were recorded. All bounds are exclusive.
 
         Those of one thread are in its order.
@@ -509,28 +520,61 @@ class Episodes(zones.Zoned):
                 same everywhere.
             after_id: only episodes recorded after this one.
         """
-        wanted, page = self._wanted(asked), part(Page, asked)
-        checked_page(page["limit"], page["offset"], page["before_id"], page["after_id"])
+        given = locals()
+        wanted = self._wanted(from_arguments(EpisodeNarrowing, given))
+        checked_page(limit, offset, before_id, after_id)
         with self._engine.read() as transaction:
-            return [*episode_table.select(transaction, wanted, **page)]
+            return [*episode_table.select(transaction, wanted, from_arguments(Page, given))]
 
-    @keywords(EpisodeNarrowing, tags=(), include_expired=False)
-    def count(self, **asked: Unpack[EpisodeNarrowing]) -> int:
+    def count(
+        self,
+        *,
+        source: str | None = None,
+        tags: Iterable[str] = (),
+        thread: str | None = None,
+        speaker: str | None = None,
+        filters: Filters = None,
+        expired_after: datetime | str | None = None,
+        expired_before: datetime | str | None = None,
+        include_expired: bool = False,
+        namespaces: Namespaces = None,
+        created_after: datetime | str | None = None,
+        created_before: datetime | str | None = None,
+        valid_after: datetime | str | None = None,
+        valid_before: datetime | str | None = None,
+    ) -> int:
         """Return how many episodes :meth:`list` would return without a limit."""
-        wanted = self._wanted(asked)
+        wanted = self._wanted(from_arguments(EpisodeNarrowing, locals()))
         with self._engine.read() as transaction:
             return episode_table.count(transaction, wanted)
 
-    @keywords(
-        EpisodeSearch,
-        tags=(),
-        include_expired=False,
-        limit=10,
-        context=0,
-        mode="hybrid",
-        tag_boost=0.0,
-    )
-    def search(self, query: str | None = None, **asked: Unpack[EpisodeSearch]) -> EpisodeHits:
+    def search(
+        self,
+        query: str | None = None,
+        *,
+        limit: int = 10,
+        offset: int | None = None,
+        source: str | None = None,
+        tags: Iterable[str] = (),
+        thread: str | None = None,
+        speaker: str | None = None,
+        filters: Filters = None,
+        context: int = 0,
+        mode: str = "hybrid",
+        alpha: float | None = None,
+        tag_boost: float = 0.0,
+        min_similarity: float | None = None,
+        ranking: str | None = None,
+        min_relevance: float | None = None,
+        expired_after: datetime | str | None = None,
+        expired_before: datetime | str | None = None,
+        include_expired: bool = False,
+        namespaces: Namespaces = None,
+        created_after: datetime | str | None = None,
+        created_before: datetime | str | None = None,
+        valid_after: datetime | str | None = None,
+        valid_before: datetime | str | None = None,
+    ) -> EpisodeHits:
         """Find episodes by words and by meaning, best first. The filters are those of `list`.
 
         Any text is a query; its words have no special syntax. All filters apply before ranking. A
@@ -566,12 +610,12 @@ class Episodes(zones.Zoned):
         Raises:
             ValueError: an unknown mode, a number out of range, a bad time.
         """
+        asked = from_arguments(EpisodeSearch, locals())
         wanted = self._wanted(asked)
-        boosted = wanted.tags if asked["tag_boost"] else ()
+        boosted = wanted.tags if tag_boost else ()
         if boosted:
             wanted = replace(wanted, tags=())
-        ranking = part(EpisodeRanking, asked)
-        request = requests.for_episodes(wanted, boosted_tags=boosted, **ranking)
+        request = requests.for_episodes(wanted, asked, boosted)
         request = request if self._past is None else replace(request, past=self._past)
         return self._searches.episodes.find("" if query is None else query, request)
 
@@ -636,13 +680,20 @@ class Episodes(zones.Zoned):
             )
             return self._expire(transaction, wanted)
 
-    @keywords(EpisodeChoice, tags=())
     def expire_all(
         self,
         *,
         limit: int | None = None,
         newest_first: bool = False,
-        **asked: Unpack[EpisodeChoice],
+        source: str | None = None,
+        tags: Iterable[str] = (),
+        thread: str | None = None,
+        speaker: str | None = None,
+        filters: Filters = None,
+        created_after: datetime | str | None = None,
+        created_before: datetime | str | None = None,
+        valid_after: datetime | str | None = None,
+        valid_before: datetime | str | None = None,
     ) -> builtins.list[int]:
         """Let the active episodes that pass filters expire now, in one transaction.
 
@@ -657,12 +708,24 @@ class Episodes(zones.Zoned):
             The ids of those that this call expired, in order; see :meth:`expire`.
         """
         checked_limit(limit)
-        wanted = self._chosen(part(EpisodeChoice, asked))
+        wanted = self._wanted(from_arguments(EpisodeNarrowing, locals()))
         with self._engine.write() as transaction:
             return self._expire(transaction, wanted, limit=limit, newest_first=newest_first)
 
-    @keywords(EpisodeChoice, tags=())
-    def pop(self, *, oldest: bool = False, **asked: Unpack[EpisodeChoice]) -> Episode | None:
+    def pop(
+        self,
+        *,
+        oldest: bool = False,
+        source: str | None = None,
+        tags: Iterable[str] = (),
+        thread: str | None = None,
+        speaker: str | None = None,
+        filters: Filters = None,
+        created_after: datetime | str | None = None,
+        created_before: datetime | str | None = None,
+        valid_after: datetime | str | None = None,
+        valid_before: datetime | str | None = None,
+    ) -> Episode | None:
         """Let the last active episode that passes filters expire, and return it.
 
         The filters are those of :meth:`list`; of a thread, the last one in its order. Any number of
@@ -674,7 +737,7 @@ class Episodes(zones.Zoned):
         Returns:
             The episode, which has expired now; ``None`` if none was active.
         """
-        wanted = self._chosen(part(EpisodeChoice, asked))
+        wanted = self._wanted(from_arguments(EpisodeNarrowing, locals()))
         with self._engine.write() as transaction:
             ids = self._expire(transaction, wanted, limit=1, newest_first=not oldest)
             found = parts.joined([self._known(transaction, one) for one in ids])
@@ -775,16 +838,6 @@ class Episodes(zones.Zoned):
         ]
         return sorted({one.id: one for one in (episode, *whole)}.values(), key=lambda one: one.id)
 
-    def _chosen(self, asked: EpisodeChoice) -> EpisodeFilter:
-        whole: EpisodeNarrowing = {
-            "expired_after": None,
-            "expired_before": None,
-            "include_expired": False,
-            "namespaces": None,
-            **asked,
-        }
-        return self._wanted(whole)
-
     def _known(self, transaction: Transaction, episode_id: int | str) -> Episode:
         if isinstance(episode_id, str) and len(episode_id) == clock.UUID_CHARACTERS:
             found = episode_table.find_uuid(transaction, self._namespace, episode_id.lower())
@@ -803,17 +856,17 @@ class Episodes(zones.Zoned):
         return found
 
     def _wanted(self, asked: EpisodeNarrowing) -> EpisodeFilter:
-        source, thread, speaker = asked["source"], asked["thread"], asked["speaker"]
+        source, thread, speaker = asked.source, asked.thread, asked.speaker
         return EpisodeFilter(
-            namespaces=self._standing.select(asked["namespaces"]),
+            namespaces=self._standing.select(asked.namespaces),
             now=clock.utc_now() if self._past is None else self._past.moment.at,
-            tags=tuple(checked_tags(asked["tags"])),
+            tags=tuple(checked_tags(asked.tags)),
             source=None if source is None else checked_text(source, "source", MAX_NAME).strip(),
             thread=None if thread is None else checked_name(thread, "thread"),
             speaker=None if speaker is None else checked_text(speaker, "speaker", MAX_NAME).strip(),
-            metadata=parse_filters(asked["filters"]),
+            metadata=parse_filters(asked.filters),
             scope=self._standing.selected,
-            include_expired=asked["include_expired"],
+            include_expired=asked.include_expired,
             given=as_given(asked),
             **times(asked),
         )

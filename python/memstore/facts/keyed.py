@@ -13,6 +13,7 @@ from memstore.database.filters import FactFilter
 from memstore.database.tables import facts as fact_table
 from memstore.domain import clock, metadata
 from memstore.domain.arguments import checked_items, checked_key, checked_records
+from memstore.domain.queries import Page
 from memstore.domain.records import NOBODY, NewFact, Scope, checked_scope
 from memstore.errors import InvalidArgument
 from memstore.frozen import frozen, replace
@@ -184,7 +185,7 @@ def under(
             external_key_prefix=prefix,
             tasks=True,
         )
-        for fact in fact_table.select(transaction, wanted, newest_first=True):
+        for fact in fact_table.select(transaction, wanted, Page(newest_first=True)):
             found.setdefault(fact.external_key or "", fact)
     return found
 

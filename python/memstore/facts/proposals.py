@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from contextlib import suppress
-from typing import TYPE_CHECKING, Any, Final, Unpack
+from typing import TYPE_CHECKING, Any, Final
 
 from memstore.database.journal import Kind
 from memstore.database.tables import episodes as episode_table
@@ -21,18 +21,19 @@ from memstore.domain.arguments import (
     shown,
 )
 from memstore.domain.proposals import Decided, Proposal, ProposalState, Question
-from memstore.domain.queries import ProposalList, ProposalNarrowing
+from memstore.domain.queries import ProposalNarrowing
 from memstore.domain.records import NewFact
 from memstore.errors import Conflict, InvalidArgument, NotFound, Remedy
 from memstore.facts.checks import CONSOLIDATE
 from memstore.facts.rules import standing
-from memstore.keywords import keywords
+from memstore.frozen import from_arguments
 from memstore.text.folding import subject_key
 from memstore.text.marking import marked
 
 if TYPE_CHECKING:
     import builtins
     from collections.abc import Iterable, Mapping, Sequence
+    from datetime import datetime
 
     from memstore.database.engine import Engine, Transaction
     from memstore.domain.records import Fact
@@ -52,9 +53,17 @@ class Proposals(zones.Zoned):
         self._engine = engine
         self._facts = facts
 
-    @keywords(ProposalList)
     def list(
-        self, state: str | None = ProposalState.OPEN, **asked: Unpack[ProposalList]
+        self,
+        state: str | None = ProposalState.OPEN,
+        *,
+        subject: str | None = None,
+        category: str | None = None,
+        source: str | None = None,
+        created_after: datetime | str | None = None,
+        created_before: datetime | str | None = None,
+        limit: int | None = None,
+        after_id: int | None = None,
     ) -> builtins.list[Proposal]:
         """Return proposals, oldest first.
 
@@ -69,19 +78,21 @@ class Proposals(zones.Zoned):
             limit: the maximum number; ``None`` for all.
             after_id: only proposals with larger ids; with the last one of a page, the next page.
         """
-        wanted, limit, after_id = self._wanted(state, asked), asked["limit"], asked["after_id"]
-        checked_page(limit, 0, after_id=after_id)
-        with self._engine.read() as transaction:
-            return proposal_table.select(
-                transaction, self._facts.namespace, wanted, after_id=after_id, limit=limit
-            )
+        wanted = self._wanted(state, from_arguments(ProposalNarrowing, locals()))
+        return self._select(wanted, limit, after_id)
 
-    @keywords(ProposalNarrowing)
     def count(
-        self, state: str | None = ProposalState.OPEN, **asked: Unpack[ProposalNarrowing]
+        self,
+        state: str | None = ProposalState.OPEN,
+        *,
+        subject: str | None = None,
+        category: str | None = None,
+        source: str | None = None,
+        created_after: datetime | str | None = None,
+        created_before: datetime | str | None = None,
     ) -> int:
         """Return how many proposals :meth:`list` would return without a limit."""
-        wanted = self._wanted(state, asked)
+        wanted = self._wanted(state, from_arguments(ProposalNarrowing, locals()))
         with self._engine.read() as transaction:
             return proposal_table.count(transaction, self._facts.namespace, wanted)
 
@@ -205,15 +216,24 @@ class Proposals(zones.Zoned):
             proposal_table.decide(writer.changes, decision)
             return self._known(transaction, proposal.id)
 
-    @keywords(ProposalList)
     def questions(
-        self, state: str | None = ProposalState.OPEN, **asked: Unpack[ProposalList]
+        self,
+        state: str | None = ProposalState.OPEN,
+        *,
+        subject: str | None = None,
+        category: str | None = None,
+        source: str | None = None,
+        created_after: datetime | str | None = None,
+        created_before: datetime | str | None = None,
+        limit: int | None = None,
+        after_id: int | None = None,
     ) -> builtins.list[Question]:
         """Return proposals as a person reads them, those about one subject together.
 
         The arguments are those of :meth:`list`; a page ends with its largest id.
         """
-        proposals = self.list(state, **asked)
+        wanted = self._wanted(state, from_arguments(ProposalNarrowing, locals()))
+        proposals = self._select(wanted, limit, after_id)
         first: dict[str, int] = {}
         for place, one in enumerate(proposals):
             first.setdefault(subject_key(one.old.subject), place)
@@ -221,17 +241,25 @@ class Proposals(zones.Zoned):
         with self._engine.read() as transaction:
             return [_question(transaction, one) for one in proposals]
 
+    def _select(
+        self, wanted: ProposalFilter, limit: int | None, after_id: int | None
+    ) -> builtins.list[Proposal]:
+        checked_page(limit, 0, after_id=after_id)
+        with self._engine.read() as transaction:
+            return proposal_table.select(
+                transaction, self._facts.namespace, wanted, after_id=after_id, limit=limit
+            )
+
     def _wanted(self, state: str | None, asked: ProposalNarrowing) -> ProposalFilter:
         """Check what proposals are narrowed by, and return it."""
         if state is not None and state not in tuple(ProposalState):
             raise InvalidArgument(
                 f"must be open, accepted, rejected or None, not {state!r}", argument="state"
             )
-        texts = {name: asked[name] for name in ("subject", "category", "source")}
         given: dict[str, Any] = {
             name: checked_text(text, name, MAX_QUERY)
-            for name, text in texts.items()
-            if text is not None
+            for name in ("subject", "category", "source")
+            if (text := getattr(asked, name)) is not None
         }
         return ProposalFilter(
             state=state, owners=self._facts.standing.selected, **given, **queries.times(asked)

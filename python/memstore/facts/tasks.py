@@ -10,6 +10,7 @@ from memstore.database.tables import facts as fact_table
 from memstore.domain import clock, zones
 from memstore.domain.arguments import MAX_NAME, checked_choice, checked_limit, checked_text
 from memstore.domain.metadata import MetadataFilter
+from memstore.domain.queries import Page
 from memstore.domain.records import TODO, Fact, NewFact
 from memstore.domain.tasks import OPEN_STATUSES, Task, TaskScope, TaskStatus
 from memstore.errors import Conflict, NotFound, Remedy
@@ -171,7 +172,7 @@ class Tasks(zones.Zoned):
             scope=self._facts.standing.selected,
         )
         with self._engine.read() as transaction:
-            tasks = [as_task(fact) for fact in fact_table.select(transaction, filter_)]
+            tasks = [as_task(fact) for fact in fact_table.select(transaction, filter_, Page())]
         found = [task for task in tasks if task.status in statuses and doer in (None, task.scope)]
         return sorted(found, key=_urgency)[:limit]
 

@@ -10,6 +10,7 @@ from memstore.database.tables.journal_lines import LineConditions
 from memstore.domain import clock
 from memstore.domain.arguments import checked_number
 from memstore.domain.log import DayActivity, log_filter
+from memstore.domain.queries import LineNarrowing
 from memstore.errors import InvalidArgumentType
 from memstore.lazy import lazy_import
 
@@ -104,19 +105,7 @@ def _known(known: dict[K, V], key: K, find: Callable[[], V]) -> V:
     return value
 
 
-EVERY_LINE = log_filter(
-    since=None,
-    until=None,
-    run=None,
-    source=None,
-    actor=None,
-    fact=None,
-    kinds=None,
-    known=[*journal.Kind],
-    limit=None,
-    before=None,
-    after=None,
-)
+EVERY_LINE = log_filter(LineNarrowing(limit=None), known=[*journal.Kind])
 
 
 def _midnight(day: date, zone: tzinfo) -> datetime:

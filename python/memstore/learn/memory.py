@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import TYPE_CHECKING, Any, Final, TypedDict, Unpack
+from typing import TYPE_CHECKING, Any, Final
 
 from memstore.coroutines import Awaited, awaited
 from memstore.database.short_transactions import in_groups
@@ -28,7 +28,6 @@ from memstore.facts.batch import AddFact, DeleteFact
 from memstore.facts.rules import standing
 from memstore.facts.tasks import refuse_task_keys
 from memstore.frozen import frozen
-from memstore.keywords import keywords
 from memstore.lazy import lazy_import
 from memstore.learn.catching_up import catch_up, one_after_another, retry_each
 from memstore.learn.conversation import (
@@ -69,14 +68,6 @@ if TYPE_CHECKING:
 else:
     futures = lazy_import("concurrent.futures")
     background = lazy_import("memstore.learn.background")
-
-
-class Owners(TypedDict, total=False):
-    """The owners of memories; the keywords of every method of ``Memory``."""
-
-    user_id: str | None
-    agent_id: str | None
-    run_id: str | None
 
 
 SPEAKERS: Final = ("user", "assistant")
@@ -162,7 +153,6 @@ class Memory(zones.Zoned):
         model = None if self._generator is None else self._generator.model
         return f"Memory({self._store!r}, generator={model!r})"
 
-    @keywords(Owners)
     def add(
         self,
         messages: Messages,
@@ -171,7 +161,9 @@ class Memory(zones.Zoned):
         thread: str | None = None,
         infer: bool | None = None,
         every_role: bool = False,
-        **owners: Unpack[Owners],
+        user_id: str | None = None,
+        agent_id: str | None = None,
+        run_id: str | None = None,
     ) -> MemoryEvents:
         """Learn from messages, or store them as they are, and return the resulting events.
 
@@ -200,7 +192,7 @@ class Memory(zones.Zoned):
             TypeError: messages of the wrong type.
             LearningError: a step failed; ``step`` names it, and the cause says why.
         """
-        scope = self._scope(owners)
+        scope = self._scope(user_id, agent_id, run_id)
         screen = file_of(self._store).screen
         read = [screen.record(message) for message in read_messages(messages)]
         encode(metadata)
@@ -217,14 +209,15 @@ class Memory(zones.Zoned):
             )
         return self._learner(self._generator, scope, metadata, thread).learn(read)
 
-    @keywords(Owners)
     def retry(
         self,
         *,
         everything: bool = False,
         patient: bool = False,
         progress: Progress | None = None,
-        **owners: Unpack[Owners],
+        user_id: str | None = None,
+        agent_id: str | None = None,
+        run_id: str | None = None,
     ) -> list[MemoryEvents]:
         """Learn from the conversations of a scope that no model has read, oldest first.
 
@@ -242,12 +235,14 @@ class Memory(zones.Zoned):
             ValueError: there is no generator, or ``everything`` with a scope id.
             LearningError: one or more failed again; the others are learned.
         """
-        if everything and Scope(**owners) != NOBODY:
+        if everything and Scope(user_id=user_id, agent_id=agent_id, run_id=run_id) != NOBODY:
             raise InvalidArgument("cannot be combined with a scope id", argument="everything")
         if self._generator is None:
             raise _without_generator()
         readings, namespace = self._store.readings, self._store.namespace
-        wanted = standing_of(self._store).bound if everything else self._scope(owners)
+        wanted = (
+            standing_of(self._store).bound if everything else self._scope(user_id, agent_id, run_id)
+        )
         failed = readings.not_learned(namespace, wanted)
         again = partial(self._retry, generator=self._generator)
         first = partial(retry_each, failed, again, patient=patient, progress=progress)
@@ -263,7 +258,7 @@ class Memory(zones.Zoned):
             for owners in (
                 [one for one in readings.untried_scopes(namespace) if is_among(one, wanted)]
                 if everything
-                else [self._scope(owners)]
+                else [self._scope(user_id, agent_id, run_id)]
             )
         )
         return one_after_another([first, *kept])
@@ -289,17 +284,30 @@ class Memory(zones.Zoned):
             interval_seconds,
         ).start()
 
-    @keywords(Owners)
-    def unread(self, **owners: Unpack[Owners]) -> list[UnreadThread]:
+    def unread(
+        self,
+        *,
+        user_id: str | None = None,
+        agent_id: str | None = None,
+        run_id: str | None = None,
+    ) -> list[UnreadThread]:
         """Return the conversations of a scope with turns that no language model has read.
 
         These are the episodes with a thread, such as the turns that hooks keep, and conversations
         that could not be learned from.
         """
-        return self._store.readings.unread_threads(self._store.namespace, self._scope(owners))
+        return self._store.readings.unread_threads(
+            self._store.namespace, self._scope(user_id, agent_id, run_id)
+        )
 
-    @keywords(Owners)
-    def portion(self, characters: int = PORTION_CHARACTERS, **owners: Unpack[Owners]) -> Portion:
+    def portion(
+        self,
+        characters: int = PORTION_CHARACTERS,
+        *,
+        user_id: str | None = None,
+        agent_id: str | None = None,
+        run_id: str | None = None,
+    ) -> Portion:
         """Return the first unread turns of a scope for a model, with the known facts about them.
 
         Nothing is changed: the same portion is returned until :meth:`mark_read`.
@@ -308,10 +316,16 @@ class Memory(zones.Zoned):
             characters: the most characters of the turns, 200 to 1,000,000. Turns are whole, but for
                 one that is longer by itself.
         """
-        return portion(self._store, self._scope(owners), characters)
+        return portion(self._store, self._scope(user_id, agent_id, run_id), characters)
 
-    @keywords(Owners)
-    def mark_read(self, episode_id: int, **owners: Unpack[Owners]) -> int:
+    def mark_read(
+        self,
+        episode_id: int,
+        *,
+        user_id: str | None = None,
+        agent_id: str | None = None,
+        run_id: str | None = None,
+    ) -> int:
         """Mark the unread turns of a scope up to this id as read; return how many there were.
 
         Args:
@@ -320,17 +334,18 @@ class Memory(zones.Zoned):
         Raises:
             NotFound: there is no such episode in the scope.
         """
-        scope = self._scope(owners)
+        scope = self._scope(user_id, agent_id, run_id)
         found = self._store.of(scope).episodes.get(episode_id)
         return self._store.readings.mark_read(self._store.namespace, scope, found.id)
 
-    @keywords(Owners)
     def learn_unread(
         self,
         *,
         characters: int = PORTION_CHARACTERS,
         progress: Progress | None = None,
-        **owners: Unpack[Owners],
+        user_id: str | None = None,
+        agent_id: str | None = None,
+        run_id: str | None = None,
     ) -> list[MemoryEvents]:
         """Learn from every unread turn of a scope, in portions, oldest first; may take hours.
 
@@ -353,7 +368,7 @@ class Memory(zones.Zoned):
         checked_number(characters, "characters", MIN_CHARACTERS, MAX_CHARACTERS)
         if self._generator is None:
             raise _without_generator()
-        scope = self._scope(owners)
+        scope = self._scope(user_id, agent_id, run_id)
         return catch_up(self._learner(self._generator, scope), characters, progress)
 
     def _learner(
@@ -408,7 +423,6 @@ class Memory(zones.Zoned):
         ]
         return MemoryEvents([memory_event("NONE" if a.known else "ADD", a.fact) for a in applied])
 
-    @keywords(Owners)
     def search(
         self,
         query: str,
@@ -419,7 +433,9 @@ class Memory(zones.Zoned):
         threshold: float | None = None,
         ranking: str | None = None,
         said: bool = False,
-        **owners: Unpack[Owners],
+        user_id: str | None = None,
+        agent_id: str | None = None,
+        run_id: str | None = None,
     ) -> MemoryHits:
         """Find memories of a scope by words and by meaning, best first.
 
@@ -441,7 +457,7 @@ class Memory(zones.Zoned):
             checked_real(threshold, "threshold", 0, 1)
             if ranking is None:
                 ranking, half_lives = CLASSIC, {}
-        scope = self._scope(owners)
+        scope = self._scope(user_id, agent_id, run_id)
         found = self._store.of(scope).search(
             query,
             filters=filters,
@@ -465,36 +481,46 @@ class Memory(zones.Zoned):
             provisional=found.provisional,
         )
 
-    @keywords(Owners)
-    def get(self, memory_id: int, **owners: Unpack[Owners]) -> dict[str, Any]:
+    def get(
+        self,
+        memory_id: int,
+        *,
+        user_id: str | None = None,
+        agent_id: str | None = None,
+        run_id: str | None = None,
+    ) -> dict[str, Any]:
         """Return one memory of a scope; its ``status`` says whether it is superseded or expired.
 
         Raises:
             NotFound: there is none with this id in the scope, it was deleted, or it is a task.
         """
-        return as_memory(self._of(Scope(**owners), memory_id))
+        return as_memory(
+            self._of(Scope(user_id=user_id, agent_id=agent_id, run_id=run_id), memory_id)
+        )
 
-    @keywords(Owners)
     def get_all(
         self,
         *,
         filters: Filters = None,
         limit: int | None = None,
         offset: int = 0,
-        **owners: Unpack[Owners],
+        user_id: str | None = None,
+        agent_id: str | None = None,
+        run_id: str | None = None,
     ) -> list[dict[str, Any]]:
         """Return the active memories of a scope, oldest first; with keywords of :meth:`search`."""
-        scope = self._scope(owners)
+        scope = self._scope(user_id, agent_id, run_id)
         found = self._store.of(scope).list(filters=filters, limit=limit, offset=offset, tasks=False)
         return [as_memory(fact) for fact in found]
 
-    @keywords(Owners)
     def update(
         self,
         memory_id: int,
         content: str,
         metadata: Mapping[str, Any] | None = None,
-        **owners: Unpack[Owners],
+        user_id: str | None = None,
+        agent_id: str | None = None,
+        run_id: str | None = None,
     ) -> MemoryEvent:
         """Supersede a memory with a new text; the old one stays in its history.
 
@@ -512,7 +538,7 @@ class Memory(zones.Zoned):
             NotFound: there is none with this id in the scope, it was deleted, or it is a task.
             Conflict: it is superseded or expired, or the metadata would make it a task.
         """
-        scope = self._scope(owners)
+        scope = self._scope(user_id, agent_id, run_id)
         old = self._of(scope, memory_id)
         if old.status != "active":
             remedy = None if old.superseded_by is None else Remedy.USE_NEWEST
@@ -531,15 +557,21 @@ class Memory(zones.Zoned):
         (applied,) = self._store.of(scope).ledger.apply([AddFact(fact=new)])
         return memory_event("UPDATE", applied.fact, old)
 
-    @keywords(Owners)
-    def delete(self, memory_id: int, **owners: Unpack[Owners]) -> MemoryEvent:
+    def delete(
+        self,
+        memory_id: int,
+        *,
+        user_id: str | None = None,
+        agent_id: str | None = None,
+        run_id: str | None = None,
+    ) -> MemoryEvent:
         """Delete a memory: it is no longer found, but its history stays.
 
         Raises:
             NotFound: there is none with this id in the scope, it was deleted, or it is a task.
             Conflict: it is superseded.
         """
-        scope = self._scope(owners)
+        scope = self._scope(user_id, agent_id, run_id)
         old = self._of(scope, memory_id)
         if old.superseded_by is not None:
             raise Conflict(
@@ -552,9 +584,13 @@ class Memory(zones.Zoned):
         (applied,) = self._store.of(scope).ledger.apply([DeleteFact(fact_id=old.id)])
         return deleted(applied.fact)
 
-    @keywords(Owners)
     def delete_all(
-        self, *, everything: bool = False, **owners: Unpack[Owners]
+        self,
+        *,
+        everything: bool = False,
+        user_id: str | None = None,
+        agent_id: str | None = None,
+        run_id: str | None = None,
     ) -> list[MemoryEvent]:
         """Delete all active memories of a scope; tasks stay.
 
@@ -569,17 +605,23 @@ class Memory(zones.Zoned):
         Raises:
             ValueError: neither a scope id nor ``everything=True``, or both.
         """
-        named = Scope(**owners) != NOBODY
+        named = Scope(user_id=user_id, agent_id=agent_id, run_id=run_id) != NOBODY
         if named == everything:
             raise InvalidArgument(
                 "must be True exactly when no scope id is given", argument="everything"
             )
         own = standing_of(self._store).owners or EVERYBODY
-        whose = self._store.of(self._scope(owners) if named else own)
+        whose = self._store.of(self._scope(user_id, agent_id, run_id) if named else own)
         return [*map(deleted, deleted_all(whose))]
 
-    @keywords(Owners)
-    def history(self, memory_id: int, **owners: Unpack[Owners]) -> list[PastMemoryEvent]:
+    def history(
+        self,
+        memory_id: int,
+        *,
+        user_id: str | None = None,
+        agent_id: str | None = None,
+        run_id: str | None = None,
+    ) -> list[PastMemoryEvent]:
         """Return everything that happened to a memory, oldest first; any of its ids will do.
 
         It includes the memories before and after it in its chain, and deleted ones.
@@ -587,7 +629,7 @@ class Memory(zones.Zoned):
         Raises:
             NotFound: there is none with this id in the scope.
         """
-        scope = self._scope(owners)
+        scope = self._scope(user_id, agent_id, run_id)
         fact = self._of(scope, memory_id, deleted_too=True)
         # Other programs can let one owner's fact supersede another's, which is not shown here.
         own = self._store.of(scope)
@@ -615,9 +657,11 @@ class Memory(zones.Zoned):
             )
         return self._store.clear()
 
-    def _scope(self, owners: Owners) -> Scope:
+    def _scope(self, user_id: str | None, agent_id: str | None, run_id: str | None) -> Scope:
         """Return the owners of a call: those that it names, or those of the store."""
-        return standing_of(self._store).owners_for(Scope(**owners))
+        return standing_of(self._store).owners_for(
+            Scope(user_id=user_id, agent_id=agent_id, run_id=run_id)
+        )
 
     def _of(self, scope: Scope, memory_id: int, *, deleted_too: bool = False) -> Fact:
         fact = self._store.get(memory_id)

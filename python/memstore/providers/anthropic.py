@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import json
 import re
-from typing import TYPE_CHECKING, Any, Unpack
+from typing import TYPE_CHECKING, Any
 
-from memstore.keywords import keywords
 from memstore.providers.http_generator import Answering, HttpGenerator
 
 if TYPE_CHECKING:
@@ -40,19 +39,22 @@ class AnthropicGenerator(HttpGenerator):
         "temperature": re.compile(r"temperature.*(deprecated|not support|unsupported)", re.I)
     }
 
-    @keywords(Answering, temperature=0.0, max_tokens=4096, timeout_seconds=120.0)
     def __init__(
         self,
         model: str = "claude-haiku-4-5",
         *,
         base_url: str = "https://api.anthropic.com",
         api_key: str | None = None,
-        **answering: Unpack[Answering],
+        system: str | None = None,
+        temperature: float | None = 0.0,
+        max_tokens: int | None = 4096,
+        timeout_seconds: float = 120.0,
     ) -> None:
         key = (api_key or "").strip()
         headers = {"anthropic-version": API_VERSION, **({"x-api-key": key} if key else {})}
         host = base_url.strip().rstrip("/").removesuffix("/v1")
-        super().__init__(model, host, headers=headers, **answering)
+        answering = Answering(system, temperature, max_tokens, timeout_seconds)
+        super().__init__(model, host, headers=headers, answering=answering)
 
     def _body(
         self, prompt: str, schema: Mapping[str, Any] | None, unknown: frozenset[str]

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from typing import TYPE_CHECKING, Any, ClassVar, TypedDict, Unpack
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from memstore.domain import clock
 from memstore.errors import GeneratorRejected, GeneratorUnavailable, InvalidArgument, Remedy
+from memstore.frozen import frozen
 from memstore.providers.http import GENERATION, HttpModel, at_least_one
 
 if TYPE_CHECKING:
@@ -14,8 +15,9 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
 
-class Answering(TypedDict, total=False):
-    """The options that every generator takes as keywords."""
+@frozen
+class Answering:
+    """How a model is to answer: the options that every generator has."""
 
     system: str | None
     temperature: float | None
@@ -39,20 +41,20 @@ class HttpGenerator(HttpModel, ABC):
         base_url: str,
         *,
         headers: Mapping[str, str],
-        **answering: Unpack[Answering],
+        answering: Answering,
     ) -> None:
-        temperature = answering["temperature"]
+        temperature = answering.temperature
         if temperature is not None and not 0 <= temperature <= self._hottest:
             raise InvalidArgument(
                 f"must be between 0 and {self._hottest}, not {temperature!r}",
                 argument="temperature",
             )
-        self._system = answering["system"]
+        self._system = answering.system
         self._temperature = temperature
-        self._max_tokens = at_least_one(answering["max_tokens"], "max_tokens")
+        self._max_tokens = at_least_one(answering.max_tokens, "max_tokens")
         self._unknown: frozenset[str] = frozenset()  # parts that this service does not support
         super().__init__(
-            model, base_url, headers=headers, timeout_seconds=answering["timeout_seconds"]
+            model, base_url, headers=headers, timeout_seconds=answering.timeout_seconds
         )
 
     def generate(self, prompt: str, *, timeout_seconds: float | None = None) -> str:

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Unpack
+from typing import TYPE_CHECKING, Any
 
 from memstore.errors import Remedy
-from memstore.keywords import keywords
 from memstore.providers.http import at_least_one
 from memstore.providers.http_embedder import HttpEmbedder
 from memstore.providers.http_generator import Answering, HttpGenerator
@@ -71,17 +70,20 @@ class OllamaGenerator(HttpGenerator):
 
     _path = "/api/chat"
 
-    @keywords(Answering, temperature=0.0, timeout_seconds=120.0)
     def __init__(
         self,
         model: str = "llama3.1",
         *,
         base_url: str = "http://localhost:11434",
         context_tokens: int = 8192,
-        **answering: Unpack[Answering],
+        system: str | None = None,
+        temperature: float | None = 0.0,
+        max_tokens: int | None = None,
+        timeout_seconds: float = 120.0,
     ) -> None:
         at_least_one(context_tokens, "context_tokens")
-        super().__init__(model, base_url, headers={}, **answering)
+        answering = Answering(system, temperature, max_tokens, timeout_seconds)
+        super().__init__(model, base_url, headers={}, answering=answering)
         self._context_tokens = context_tokens
 
     def _body(

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import json
 import re
-from typing import TYPE_CHECKING, Any, Unpack
+from typing import TYPE_CHECKING, Any
 
 from memstore.errors import Remedy
-from memstore.keywords import keywords
 from memstore.providers.http import at_least_one
 from memstore.providers.http_embedder import HttpEmbedder
 from memstore.providers.http_generator import Answering, HttpGenerator
@@ -108,16 +107,21 @@ class OpenAIGenerator(HttpGenerator):
         ),
     }
 
-    @keywords(Answering, temperature=0.0, timeout_seconds=120.0)
     def __init__(
         self,
         model: str = "gpt-4.1-mini",
         *,
         base_url: str = "https://api.openai.com/v1",
         api_key: str | None = None,
-        **answering: Unpack[Answering],
+        system: str | None = None,
+        temperature: float | None = 0.0,
+        max_tokens: int | None = None,
+        timeout_seconds: float = 120.0,
     ) -> None:
-        super().__init__(model, _with_version(base_url), headers=_bearer(api_key), **answering)
+        answering = Answering(system, temperature, max_tokens, timeout_seconds)
+        super().__init__(
+            model, _with_version(base_url), headers=_bearer(api_key), answering=answering
+        )
 
     def _body(
         self, prompt: str, schema: Mapping[str, Any] | None, unknown: frozenset[str]

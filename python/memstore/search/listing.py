@@ -7,10 +7,11 @@ that came later. They need not be: imported facts are older than those before th
 from __future__ import annotations
 
 from bisect import bisect_left
-from typing import TYPE_CHECKING, Unpack
+from typing import TYPE_CHECKING
 
 from memstore.database.filters import FactFilter
 from memstore.database.tables import facts as fact_table
+from memstore.frozen import replace
 from memstore.search.index import visibility
 
 if TYPE_CHECKING:
@@ -25,7 +26,7 @@ def of_period(
     transaction: Transaction,
     contents: FeedContents | None,
     wanted: FactFilter,
-    **page: Unpack[Page],
+    page: Page,
 ) -> list[Fact]:
     """Return the facts that pass a filter with bounds of times; the same without an index."""
     if contents is not None:
@@ -33,10 +34,13 @@ def of_period(
         if not len(ids):
             return []
         first, last = next(iter(ids)), _last(transaction, ids)
-        before, after = page["before_id"], page["after_id"]
-        page["before_id"] = last + 1 if before is None else min(before, last + 1)
-        page["after_id"] = first - 1 if after is None else max(after, first - 1)
-    return [*fact_table.select(transaction, wanted, **page)]
+        before, after = page.before_id, page.after_id
+        page = replace(
+            page,
+            before_id=last + 1 if before is None else min(before, last + 1),
+            after_id=first - 1 if after is None else max(after, first - 1),
+        )
+    return [*fact_table.select(transaction, wanted, page)]
 
 
 def _last(transaction: Transaction, ids: Visible) -> int:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Final, Generic, Unpack
+from typing import TYPE_CHECKING, Final, Generic
 
 from memstore.domain.arguments import (
     MAX_NUMBER,
@@ -13,11 +13,9 @@ from memstore.domain.arguments import (
     shown,
 )
 from memstore.domain.metadata import checked_mapping
-from memstore.domain.queries import EpisodeRanking, FactRanking
 from memstore.domain.results import CLASSIC, CONTEXTUAL, RANKINGS
 from memstore.errors import InvalidArgument
 from memstore.frozen import frozen, replace
-from memstore.keywords import keywords
 from memstore.providers.local import HAS_MODEL
 from memstore.search.lookups.base import F
 from memstore.search.ranking import Classic, Contextual, Weights
@@ -28,6 +26,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from memstore.database.filters import EpisodeFilter, FactFilter
+    from memstore.domain.queries import EpisodeSearch, FactSearch
     from memstore.search.past import Past
     from memstore.search.ranking import Ranking
     from memstore.text.judging.judge import Rule
@@ -124,11 +123,10 @@ class Request(Generic[F]):
         return max(2 * self.depth, MIN_CANDIDATES)
 
 
-@keywords(FactRanking, limit=10, context=0, matched=False)
-def for_facts(wanted: FactFilter, **asked: Unpack[FactRanking]) -> Request[FactFilter]:
-    """Return the request of a search over facts; keywords as for ``Store.search``."""
-    words, vectors = asked["word_weight"], asked["vector_weight"]
-    name = _ranking(asked["ranking"], word_weight=words, vector_weight=vectors)
+def for_facts(wanted: FactFilter, asked: FactSearch) -> Request[FactFilter]:
+    """Return the request of a search over facts that pass a filter."""
+    words, vectors = asked.word_weight, asked.vector_weight
+    name = _ranking(asked.ranking, word_weight=words, vector_weight=vectors)
     weights = Weights(
         WORD_WEIGHT if words is None else words, VECTOR_WEIGHT if vectors is None else vectors
     )
@@ -138,20 +136,20 @@ def for_facts(wanted: FactFilter, **asked: Unpack[FactRanking]) -> Request[FactF
         raise InvalidArgument(
             "and the weight of the vectors cannot both be 0", argument="word_weight"
         )
-    lives = half_lives(asked["half_lives_seconds"]).items()
+    lives = half_lives(asked.half_lives_seconds).items()
     return Request(
         wanted=wanted,
-        limit=asked["limit"],
+        limit=asked.limit,
         ranking=RANKING[name](
             weights=weights,
             weights_alone=weights,
             compares=weights.vectors > 0,
             half_lives_seconds={category: life for category, life in lives if 0 < life < math.inf},
         ),
-        offset=asked["offset"],
-        context=asked["context"],
-        min_relevance=asked["min_relevance"],
-        matched=asked["matched"],
+        offset=asked.offset,
+        context=asked.context,
+        min_relevance=asked.min_relevance,
+        matched=asked.matched,
     )
 
 
@@ -188,29 +186,28 @@ def _ranking(ranking: str | None, **weights: float | None) -> str:
     return ranking
 
 
-@keywords(EpisodeRanking, limit=10, context=0, mode="hybrid", tag_boost=0.0)
 def for_episodes(
-    wanted: EpisodeFilter, boosted_tags: Sequence[str] = (), **asked: Unpack[EpisodeRanking]
+    wanted: EpisodeFilter, asked: EpisodeSearch, boosted_tags: Sequence[str] = ()
 ) -> Request[EpisodeFilter]:
-    """Return the request of a search over episodes; keywords as for ``Episodes.search``."""
-    mode, given, min_similarity = asked["mode"], asked["alpha"], asked["min_similarity"]
+    """Return the request of a search over episodes that pass a filter."""
+    mode, given, min_similarity = asked.mode, asked.alpha, asked.min_similarity
     checked_choice(mode, MODES, "mode")
-    name = _ranking(asked["ranking"], mode=None if mode == "hybrid" else 0, alpha=given)
+    name = _ranking(asked.ranking, mode=None if mode == "hybrid" else 0, alpha=given)
     alpha = VECTOR_WEIGHT if given is None else given
     checked_real(alpha, "alpha", 0, 1)
-    checked_real(asked["tag_boost"], "tag_boost", 0, math.inf)
+    checked_real(asked.tag_boost, "tag_boost", 0, math.inf)
     if min_similarity is not None:
         checked_real(min_similarity, "min_similarity", -1, 1)
     words_alone = Weights(1, 0)
     weights = {"hybrid": Weights(1 - alpha, alpha), "meaning": Weights(0, 1)}.get(mode, words_alone)
     return Request(
         wanted=wanted,
-        limit=asked["limit"],
+        limit=asked.limit,
         ranking=RANKING[name](weights=weights, weights_alone=words_alone, compares=mode != "words"),
         min_similarity=min_similarity,
-        min_relevance=asked["min_relevance"],
+        min_relevance=asked.min_relevance,
         boosted=replace(wanted, tags=tuple(boosted_tags)) if boosted_tags else None,
-        boost=asked["tag_boost"],
-        offset=asked["offset"],
-        context=asked["context"],
+        boost=asked.tag_boost,
+        offset=asked.offset,
+        context=asked.context,
     )

@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 from contextlib import suppress
 from functools import partial
-from typing import TYPE_CHECKING, Final, TypeAlias, Unpack
+from typing import TYPE_CHECKING, Final, TypeAlias
 
 from memstore.database.tables import facts as fact_table
 from memstore.domain.results import WordsOnly
@@ -58,13 +58,13 @@ class Searches:
     def episodes(self) -> EpisodeSearch:
         return self._load()[1]
 
-    def list_facts(self, wanted: FactFilter, **page: Unpack[Page]) -> list[Fact]:
+    def list_facts(self, wanted: FactFilter, page: Page) -> list[Fact]:
         """Return the facts that pass a filter, by id; an index that is open finds a period."""
         index = self._loaded and self._loaded[0].index
         if index is not None and index.is_open and wanted.is_bounded:
-            return index.read(partial(listing.of_period, wanted=wanted, **page))
+            return index.read(partial(listing.of_period, wanted=wanted, page=page))
         with self._engine.read() as transaction:
-            return [*fact_table.select(transaction, wanted, **page)]
+            return [*fact_table.select(transaction, wanted, page)]
 
     def may_replace(
         self, fact: Fact, wanted: FactFilter, without_rules: frozenset[Rule]

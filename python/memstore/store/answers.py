@@ -6,19 +6,21 @@ read only if nothing was found.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
+from memstore.domain.queries import FactRecall
 from memstore.domain.records import EVERYBODY
-from memstore.frozen import frozen
+from memstore.frozen import asdict, derived, frozen
 from memstore.lazy import lazy_import
 from memstore.store.store import Store, elsewhere, file_of, others_of, standing_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence, Sized
+    from collections.abc import Callable, Iterator, Sequence, Sized
 
     from memstore.domain import notes, status
     from memstore.domain.episodes import EpisodeHits
     from memstore.domain.notes import Note
+    from memstore.domain.queries import FactSearch
     from memstore.domain.records import Fact, NewFact, SearchHits
     from memstore.domain.standing import Namespaces
     from memstore.store.view import View
@@ -90,48 +92,55 @@ def of_pending(store: Store, fact_id: int) -> tuple[Note, ...]:
 def search(
     store: Store,
     query: str,
+    asked: FactSearch,
     *,
     as_of: str | None = None,
     said: bool = True,
     to_model: bool = False,
-    ranked: Mapping[str, Any],
-    wanted: Mapping[str, Any],
 ) -> SearchAnswer:
     """Search for facts and for what was said.
 
     Args:
+        asked: what the search is to find; what was said is narrowed alike.
         as_of: search what was known at this moment.
         said: search for what was said, too.
         to_model: a language model reads the answer; see :func:`of_nothing`.
-        ranked: keywords of :meth:`Store.search` alone.
-        wanted: those that :meth:`Store.turns_for` has, too.
     """
     seen = at(store, as_of)
-    hits = seen.search(query, **wanted, **ranked)
-    turns = seen.turns_for(query, hits, **wanted) if said else None
+    hits = seen.search(query, **asdict(asked))
+    turns = seen.turns_for(query, hits, **asdict(derived(FactRecall, asked))) if said else None
     found = notes.of_search(hits, turns)
     if not hits and not turns:
         nouns = ("fact", "episode") if said else ("fact",)
-        where = wanted.get("namespaces")
-        found += of_nothing(store, *nouns, found=found, to_model=to_model, namespaces=where)
+        found += of_nothing(
+            store, *nouns, found=found, to_model=to_model, namespaces=asked.namespaces
+        )
     return SearchAnswer(hits, turns, found + of_moment(seen))
 
 
 def recall(
     store: Store,
     query: str,
+    asked: FactRecall,
     *,
+    max_tokens: int,
+    counter: Callable[[str], int] | None = None,
+    episodes: bool = True,
     as_of: str | None = None,
     to_model: bool = False,
-    **wanted: Any,
 ) -> RecallAnswer:
-    """Recall memories as :meth:`Store.recall`; the other keywords are as for :func:`search`."""
+    """Recall memories as :meth:`Store.recall`, with the notes of :func:`search`."""
     seen = at(store, as_of)
-    recalled = seen.recall(query, **wanted)
+    recalled = seen.recall(
+        query,
+        max_tokens=max_tokens,
+        counter=counter,
+        episodes=episodes,
+        **asdict(derived(FactRecall, asked)),
+    )
     found = notes.of_recall(recalled)
     if not recalled.text:
-        where = wanted.get("namespaces")
-        found += of_nothing(store, found=found, to_model=to_model, namespaces=where)
+        found += of_nothing(store, found=found, to_model=to_model, namespaces=asked.namespaces)
     return RecallAnswer(recalled, found + of_moment(seen))
 
 

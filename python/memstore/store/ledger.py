@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from contextlib import nullcontext
-from typing import TYPE_CHECKING, Unpack
+from typing import TYPE_CHECKING
 
 from memstore.database import journal
 from memstore.database.journal import Kind
@@ -17,14 +17,13 @@ from memstore.domain.arguments import (
     checked_page,
     checked_text,
 )
-from memstore.domain.queries import ActList, DifferenceList
+from memstore.domain.queries import LineNarrowing
 from memstore.domain.records import EVERYBODY, Head, Scope
 from memstore.errors import InvalidArgument
 from memstore.facts import reading, rules
-from memstore.frozen import replace
+from memstore.frozen import from_arguments, replace
 from memstore.history import log as acts
 from memstore.history import moments
-from memstore.keywords import keywords
 from memstore.lazy import lazy_import
 
 if TYPE_CHECKING:
@@ -34,7 +33,7 @@ if TYPE_CHECKING:
     from memstore.database import changed_facts
     from memstore.database.engine import Progress
     from memstore.domain.explanations import Explanation
-    from memstore.domain.log import Act, DayActivity, LogLine
+    from memstore.domain.log import Act, DayActivity, LogFilter, LogLine
     from memstore.domain.moments import Moment
     from memstore.domain.records import Fact, JournalLine
     from memstore.domain.standing import Standing
@@ -88,8 +87,20 @@ class LedgerView(zones.Zoned):
         self._standing = standing
         self._moment = moment
 
-    @keywords(ActList, limit=50)
-    def log(self, **asked: Unpack[ActList]) -> list[Act]:
+    def log(
+        self,
+        *,
+        since: datetime | str | None = None,
+        until: datetime | str | None = None,
+        run: str | None = None,
+        source: str | None = None,
+        actor: str | None = None,
+        fact: int | None = None,
+        kinds: Iterable[str] | None = None,
+        limit: int | None = 50,
+        before: int | None = None,
+        after: int | None = None,
+    ) -> list[Act]:
         """Return what was done to this namespace, an act at a time, newest first.
 
         An act is what one transaction changed. Only those of its changes are shown that match and
@@ -117,21 +128,8 @@ class LedgerView(zones.Zoned):
             NotFound: no such line, run or episode.
             ValueError: no such kind, or something that cannot be read.
         """
-        before = self._end(asked["before"])
-        wanted = logs.log_filter(
-            since=first_time(self._file, self._standing, asked["since"]),
-            until=last_time(self._file, self._standing, asked["until"]),
-            run=asked["run"],
-            source=asked["source"],
-            actor=asked["actor"],
-            fact=asked["fact"],
-            kinds=asked["kinds"],
-            known=[*Kind],
-            limit=asked["limit"],
-            before=before,
-            after=asked["after"],
-        )
-        return acts.acts(self._file.engine, wanted, self._standing)
+        asked = from_arguments(LineNarrowing, locals())
+        return acts.acts(self._file.engine, self._filter(asked), self._standing)
 
     def changes(
         self,
@@ -170,19 +168,7 @@ class LedgerView(zones.Zoned):
         Raises:
             ValueError: no such kind, or something that cannot be read.
         """
-        wanted = logs.log_filter(
-            since=first_time(self._file, self._standing, since),
-            until=last_time(self._file, self._standing, until),
-            run=run,
-            source=source,
-            actor=actor,
-            fact=fact,
-            kinds=kinds,
-            known=[*Kind],
-            limit=limit,
-            before=self._end(before),
-            after=after,
-        )
+        wanted = self._filter(from_arguments(LineNarrowing, locals()))
         return acts.changes(
             self._file.engine,
             wanted,
@@ -190,9 +176,15 @@ class LedgerView(zones.Zoned):
             newest_first=newest_first,
         )
 
-    @keywords(DifferenceList, offset=0)
     def diff(
-        self, a: datetime | str, b: datetime | str = "now", **asked: Unpack[DifferenceList]
+        self,
+        a: datetime | str,
+        b: datetime | str = "now",
+        *,
+        subject: str | None = None,
+        category: str | None = None,
+        limit: int | None = None,
+        offset: int = 0,
     ) -> Differences:
         """Return what changed between two moments, in the order in which it did.
 
@@ -216,16 +208,15 @@ class LedgerView(zones.Zoned):
             ValueError: a moment before the first line, in the future, or that cannot be read; or
                 ``b`` is before ``a``.
         """
-        limit, offset = asked["limit"], asked["offset"]
         checked_page(limit, offset)
-        for name, text in (("subject", asked["subject"]), ("category", asked["category"])):
+        for name, text in (("subject", subject), ("category", category)):
             if text is not None:
                 checked_text(text, name, MAX_QUERY)
         wanted = changed_facts.DifferenceFilter(
             self._standing.namespaces,
             self._standing.selected,
-            subject=asked["subject"],
-            category=asked["category"],
+            subject=subject,
+            category=category,
         )
         return comparing.differences(
             self._file.engine, a, self._until(b), wanted, self._standing, limit=limit, offset=offset
@@ -284,6 +275,15 @@ class LedgerView(zones.Zoned):
             fact = rules.reached(transaction, standing, fact_id)
             fact = reading.then(transaction, fact, moment)
             return explaining.explained(transaction, fact, standing, moment)
+
+    def _filter(self, asked: LineNarrowing) -> LogFilter:
+        """Return the filter for the lines that are asked for."""
+        return logs.log_filter(
+            replace(asked, before=self._end(asked.before)),
+            first_time(self._file, self._standing, asked.since),
+            last_time(self._file, self._standing, asked.until),
+            known=[*Kind],
+        )
 
     def _end(self, before: int | None) -> int | None:
         """Return the line before which lines count, at most the one after those of the moment."""

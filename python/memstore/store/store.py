@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from datetime import timedelta
 from functools import partial
-from typing import TYPE_CHECKING, Any, Final, Literal, Unpack, overload
+from typing import TYPE_CHECKING, Any, Final, Literal, overload
 
 from memstore.database.filters import EpisodeFilter, FactFilter
 from memstore.database.tables import counts
@@ -21,7 +21,6 @@ from memstore.domain.arguments import (
     checked_text,
     stored_text,
 )
-from memstore.domain.queries import FactSearch
 from memstore.domain.records import (
     AtLeast,
     NewFact,
@@ -33,7 +32,6 @@ from memstore.domain.standing import Namespaces, Standing
 from memstore.errors import Conflict, InvalidArgument, InvalidArgumentType, Remedy
 from memstore.facts import reading, rules
 from memstore.frozen import replace
-from memstore.keywords import keywords
 from memstore.lazy import cached_property, lazy_import
 from memstore.store.view import View
 from memstore.text.folding import subject_key
@@ -56,8 +54,9 @@ if TYPE_CHECKING:
     from memstore.database.tables import vectors as vector_table
     from memstore.domain import episodes as episode_records
     from memstore.domain import moments as given_moments
-    from memstore.domain import status
+    from memstore.domain import queries, status
     from memstore.domain.log import Act
+    from memstore.domain.queries import FactSearch
     from memstore.domain.records import Fact, OwnersSelection, SearchHits
     from memstore.domain.repairs import RepairedFact
     from memstore.domain.status import Others, Owner, StoreCounts, StoreStatus, Subject
@@ -115,6 +114,7 @@ else:
     piece_table = lazy_import("memstore.database.tables.pieces")
     proposals = lazy_import("memstore.facts.proposals")
     reading_table = lazy_import("memstore.database.tables.readings")
+    queries = lazy_import("memstore.domain.queries")
     recall = lazy_import("memstore.telling.recall")
     recorded_searches = lazy_import("memstore.store.recorded_searches")
     rehearsing = lazy_import("memstore.facts.rehearsing")
@@ -959,7 +959,7 @@ class Store(View):
             fact = reading.get(transaction, self._standing, fact_id)
             wanted = FactFilter((fact.namespace,), clock.utc_now(), scope=fact.scope, tasks=False)
             same = replace(wanted, subject=fact.subject)
-            others = [*fact_table.select(transaction, same, limit=2)]
+            others = [*fact_table.select(transaction, same, queries.Page(limit=2))]
         if fact.status != "active" or len(others) < 2:
             return []  # without loading an index
         return self._file.searches.may_replace(fact, wanted, self._file.without_rules)
@@ -1154,11 +1154,10 @@ def deleted_all(store: Store, *, include_expired: bool = False) -> list[Fact]:
     )
 
 
-@keywords(FactSearch, limit=10, context=0, active_only=True, matched=False, touch=True)
 def search_among(
-    store: Store, ids: Collection[int], query: str, **asked: Unpack[FactSearch]
+    store: Store, ids: Collection[int] | None, query: str, asked: FactSearch
 ) -> SearchHits:
-    """Search like :meth:`Store.search` among the facts with these ids, which a caller selected."""
+    """Search like :meth:`Store.search` among the facts with these ids; ``None`` for all."""
     return store._search([query], asked, ids)[0]
 
 

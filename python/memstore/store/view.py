@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 from functools import partial
-from typing import TYPE_CHECKING, Unpack
+from typing import TYPE_CHECKING
 
 from memstore.database.filters import EpisodeFilter, FactFilter
 from memstore.database.tables import counts
@@ -19,17 +19,6 @@ from memstore.domain.arguments import (
     checked_page,
     stored_text,
 )
-from memstore.domain.queries import (
-    FactCount,
-    FactList,
-    FactRanking,
-    FactRecall,
-    FactSearch,
-    Page,
-    Periods,
-    as_given,
-    times,
-)
 from memstore.domain.records import (
     EVERYBODY,
     STATES,
@@ -39,14 +28,13 @@ from memstore.domain.records import (
 )
 from memstore.errors import InvalidArgument, InvalidArgumentType
 from memstore.facts import reading
-from memstore.frozen import replace
-from memstore.keywords import keywords, part
+from memstore.frozen import asdict, derived, from_arguments, replace
 from memstore.lazy import cached_property, lazy_import
 from memstore.text.folding import subject_key
 
 if TYPE_CHECKING:
     import builtins
-    from collections.abc import Callable, Collection, Iterable, Sequence
+    from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
     from datetime import datetime
     from typing import Self
 
@@ -57,11 +45,13 @@ if TYPE_CHECKING:
     from memstore.domain import episodes as episode_records
     from memstore.domain import metadata, status
     from memstore.domain import moments as given_moments
+    from memstore.domain import queries as questions
     from memstore.domain.entities import Entity, Neighbours
     from memstore.domain.episodes import EpisodeHits
-    from memstore.domain.queries import FactNarrowing
+    from memstore.domain.metadata import Filters
+    from memstore.domain.queries import FactCount, FactNarrowing, FactRecall, FactSearch, Page
     from memstore.domain.records import Fact, OwnersSelection, SearchHits
-    from memstore.domain.standing import Standing
+    from memstore.domain.standing import Namespaces, Standing
     from memstore.domain.status import PastStatus, StoreStatus
     from memstore.episodes import episodes as log
     from memstore.episodes import passages
@@ -102,6 +92,7 @@ else:
     moments = lazy_import("memstore.history.moments")
     passages = lazy_import("memstore.episodes.passages")
     past = lazy_import("memstore.history.past")
+    questions = lazy_import("memstore.domain.queries")
     recall = lazy_import("memstore.telling.recall")
     requests = lazy_import("memstore.search.requests")
     searching = lazy_import("memstore.search.past")
@@ -207,8 +198,33 @@ class View(zones.Zoned):
 
     # -- finding -----------------------------------------------------------------------------
 
-    @keywords(FactSearch, limit=10, context=0, active_only=True, matched=False, touch=True)
-    def search(self, query: str, **asked: Unpack[FactSearch]) -> SearchHits:
+    def search(
+        self,
+        query: str,
+        *,
+        limit: int = 10,
+        offset: int | None = None,
+        subject: str | None = None,
+        category: str | None = None,
+        filters: Filters = None,
+        namespaces: Namespaces = None,
+        external_key_prefix: str | None = None,
+        active_only: bool = True,
+        tasks: bool | None = None,
+        valid_on: datetime | str | None = None,
+        context: int = 0,
+        word_weight: float | None = None,
+        vector_weight: float | None = None,
+        ranking: str | None = None,
+        matched: bool = False,
+        half_lives_seconds: Mapping[str, float] | None = None,
+        min_relevance: float | None = None,
+        touch: bool = True,
+        created_after: datetime | str | None = None,
+        created_before: datetime | str | None = None,
+        valid_after: datetime | str | None = None,
+        valid_before: datetime | str | None = None,
+    ) -> SearchHits:
         """Find facts by words and by meaning, best first.
 
         Any text is a query; its words have no special syntax. Facts that contain only some of the
@@ -261,18 +277,41 @@ class View(zones.Zoned):
         Raises:
             ValueError: a limit, weight or filter out of range.
         """
-        return self._search([query], asked)[0]
+        return self._search([query], from_arguments(questions.FactSearch, locals()))[0]
 
-    @keywords(FactSearch, limit=10, context=0, active_only=True, matched=False, touch=True)
     def search_batch(
-        self, queries: Sequence[str], **asked: Unpack[FactSearch]
+        self,
+        queries: Sequence[str],
+        *,
+        limit: int = 10,
+        offset: int | None = None,
+        subject: str | None = None,
+        category: str | None = None,
+        filters: Filters = None,
+        namespaces: Namespaces = None,
+        external_key_prefix: str | None = None,
+        active_only: bool = True,
+        tasks: bool | None = None,
+        valid_on: datetime | str | None = None,
+        context: int = 0,
+        word_weight: float | None = None,
+        vector_weight: float | None = None,
+        ranking: str | None = None,
+        matched: bool = False,
+        half_lives_seconds: Mapping[str, float] | None = None,
+        min_relevance: float | None = None,
+        touch: bool = True,
+        created_after: datetime | str | None = None,
+        created_before: datetime | str | None = None,
+        valid_after: datetime | str | None = None,
+        valid_before: datetime | str | None = None,
     ) -> builtins.list[SearchHits]:
         """Search for several queries with one call to the embedder; see :meth:`search`."""
+        asked = from_arguments(questions.FactSearch, locals())
         if isinstance(queries, str):
             raise InvalidArgumentType("must be a list of texts, not one text", argument="queries")
         return self._search(checked_items(queries, "queries"), asked)
 
-    @keywords(FactRecall, active_only=True, touch=True)
     def recall(
         self,
         query: str,
@@ -280,7 +319,21 @@ class View(zones.Zoned):
         max_tokens: int,
         counter: Callable[[str], int] | None = None,
         episodes: bool = True,
-        **asked: Unpack[FactRecall],
+        subject: str | None = None,
+        category: str | None = None,
+        filters: Filters = None,
+        namespaces: Namespaces = None,
+        external_key_prefix: str | None = None,
+        active_only: bool = True,
+        tasks: bool | None = None,
+        valid_on: datetime | str | None = None,
+        half_lives_seconds: Mapping[str, float] | None = None,
+        min_relevance: float | None = None,
+        touch: bool = True,
+        created_after: datetime | str | None = None,
+        created_before: datetime | str | None = None,
+        valid_after: datetime | str | None = None,
+        valid_before: datetime | str | None = None,
     ) -> Recalled:
         """Return the best memories for a question as a text for a prompt, within a token budget.
 
@@ -303,25 +356,39 @@ class View(zones.Zoned):
         Raises:
             ValueError: a budget below 1, or a filter out of range.
         """
+        asked = from_arguments(questions.FactSearch, locals(), limit=recall.FOUND)
         checked_number(max_tokens, "max_tokens", 1, MAX_NUMBER)
-        request = self._request(asked, {**part(FactRanking, asked), "limit": recall.FOUND})
+        request = self._request(asked)
         turns = self._episodes_beside(query, asked) if episodes else episode_records.EpisodeHits()
         facts = self._file.searches.facts.find(query, request)
         with self._file.engine.read() as transaction:
             marks = recall.sources_of(transaction, facts, turns)
         found = recall.recalled(facts, turns, max_tokens, counter, marks)
-        if asked["touch"]:
+        if touch:
             self._note_use(found.facts)
         return found
 
-    @keywords(FactRecall, active_only=True, touch=True)
     def turns_for(
         self,
         query: str,
         hits: Sequence[SearchHit] = (),
         *,
         limit: int = 5,
-        **asked: Unpack[FactRecall],
+        subject: str | None = None,
+        category: str | None = None,
+        filters: Filters = None,
+        namespaces: Namespaces = None,
+        external_key_prefix: str | None = None,
+        active_only: bool = True,
+        tasks: bool | None = None,
+        valid_on: datetime | str | None = None,
+        half_lives_seconds: Mapping[str, float] | None = None,
+        min_relevance: float | None = None,
+        touch: bool = True,
+        created_after: datetime | str | None = None,
+        created_before: datetime | str | None = None,
+        valid_after: datetime | str | None = None,
+        valid_before: datetime | str | None = None,
     ) -> EpisodeHits:
         """Return what was said about a query, to be shown beside the facts of a search.
 
@@ -340,6 +407,7 @@ class View(zones.Zoned):
         Raises:
             ValueError: a limit or filter out of range.
         """
+        asked = from_arguments(questions.FactRecall, locals())
         checked_number(limit, "limit", 1, recall.FOUND)
         facts = checked_items(hits, "hits")
         if not all(isinstance(hit, SearchHit) for hit in facts):
@@ -351,7 +419,6 @@ class View(zones.Zoned):
             joined = passages.exchanges(transaction, turns, last)
         return replace(found, items=joined, newest_first=0)
 
-    @keywords(FactSearch, limit=10, context=0, active_only=True, matched=False, touch=True)
     def why_not(
         self,
         query: str,
@@ -360,7 +427,28 @@ class View(zones.Zoned):
         max_tokens: int | None = None,
         counter: Callable[[str], int] | None = None,
         episodes: bool = True,
-        **asked: Unpack[FactSearch],
+        limit: int = 10,
+        offset: int | None = None,
+        subject: str | None = None,
+        category: str | None = None,
+        filters: Filters = None,
+        namespaces: Namespaces = None,
+        external_key_prefix: str | None = None,
+        active_only: bool = True,
+        tasks: bool | None = None,
+        valid_on: datetime | str | None = None,
+        context: int = 0,
+        word_weight: float | None = None,
+        vector_weight: float | None = None,
+        ranking: str | None = None,
+        matched: bool = False,
+        half_lives_seconds: Mapping[str, float] | None = None,
+        min_relevance: float | None = None,
+        touch: bool = True,
+        created_after: datetime | str | None = None,
+        created_before: datetime | str | None = None,
+        valid_after: datetime | str | None = None,
+        valid_before: datetime | str | None = None,
     ) -> WhyNot:
         """Say why a search does not find a fact: the first stage that lost it, with numbers.
 
@@ -380,22 +468,24 @@ class View(zones.Zoned):
             NotFound: no such fact, or the caller may not see it.
             ValueError: a limit, budget or filter out of range.
         """
-        searched = self._standing.select(asked["namespaces"])
+        asked = from_arguments(questions.FactSearch, locals())
+        searched = self._standing.select(namespaces)
         within = None if searched is None else (*self._standing.namespaces, *searched)
         with self._file.engine.read() as transaction:
             fact = reading.find(transaction, self._standing, fact_id, within, self._moment)
-        ranking = part(FactRanking, asked)
         if max_tokens is not None:
             checked_number(max_tokens, "max_tokens", 1, MAX_NUMBER)
-            ranking = {**part(FactRanking, part(FactRecall, asked)), "limit": recall.FOUND}
-        request = self._request(asked, ranking)
+            asked = questions.FactSearch(
+                **asdict(derived(questions.FactRecall, asked)), limit=recall.FOUND
+            )
+        request = self._request(asked)
         examined = following.examined(fact, request)
         outcome, hits = self._file.searches.facts.examine(query, request, examined)
         if max_tokens is None or outcome.stage != "found":
             return outcome
         turns = episode_records.EpisodeHits()
         if episodes:
-            turns = self._episodes_beside(query, part(FactRecall, asked))
+            turns = self._episodes_beside(query, asked)
         with self._file.engine.read() as transaction:
             marks = recall.sources_of(transaction, hits, turns)
         return following.recalled(outcome, hits, turns, max_tokens, counter, marks)
@@ -425,16 +515,33 @@ class View(zones.Zoned):
         with self._file.engine.read() as transaction:
             return reading.get_many(transaction, self._standing, ids, self._moment)
 
-    @keywords(
-        FactList,
-        active_only=True,
-        tasks=True,
-        include_deleted=False,
-        pinned=False,
-        offset=0,
-        newest_first=False,
-    )
-    def list(self, **asked: Unpack[FactList]) -> builtins.list[Fact]:
+    def list(
+        self,
+        *,
+        subject: str | None = None,
+        category: str | None = None,
+        filters: Filters = None,
+        namespaces: Namespaces = None,
+        external_key_prefix: str | None = None,
+        active_only: bool = True,
+        tasks: bool | None = True,
+        valid_on: datetime | str | None = None,
+        include_deleted: bool = False,
+        pinned: bool = False,
+        states: Iterable[str] | None = None,
+        source: str | None = None,
+        thread: str | None = None,
+        episode: int | None = None,
+        limit: int | None = None,
+        offset: int = 0,
+        newest_first: bool = False,
+        before_id: int | None = None,
+        after_id: int | None = None,
+        created_after: datetime | str | None = None,
+        created_before: datetime | str | None = None,
+        valid_after: datetime | str | None = None,
+        valid_before: datetime | str | None = None,
+    ) -> builtins.list[Fact]:
         """Return facts ordered by id. The filters are those of :meth:`search`.
 
         Args:
@@ -454,17 +561,39 @@ class View(zones.Zoned):
                 everywhere.
             after_id: only facts with larger ids.
         """
-        wanted, page = self._counting(asked), part(Page, asked)
-        checked_page(page["limit"], page["offset"], page["before_id"], page["after_id"])
+        given = locals()
+        wanted = self._counting(from_arguments(questions.FactCount, given))
+        page = from_arguments(questions.Page, given)
+        checked_page(limit, offset, before_id, after_id)
         if self._past is not None:
             return self._listed_then(self._past, wanted, page)
         self._file.write_use_counts()
-        return self._file.searches.list_facts(wanted, **page)
+        return self._file.searches.list_facts(wanted, page)
 
-    @keywords(FactCount, active_only=True, tasks=True, include_deleted=False, pinned=False)
-    def count(self, **asked: Unpack[FactCount]) -> int:
+    def count(
+        self,
+        *,
+        subject: str | None = None,
+        category: str | None = None,
+        filters: Filters = None,
+        namespaces: Namespaces = None,
+        external_key_prefix: str | None = None,
+        active_only: bool = True,
+        tasks: bool | None = True,
+        valid_on: datetime | str | None = None,
+        include_deleted: bool = False,
+        pinned: bool = False,
+        states: Iterable[str] | None = None,
+        source: str | None = None,
+        thread: str | None = None,
+        episode: int | None = None,
+        created_after: datetime | str | None = None,
+        created_before: datetime | str | None = None,
+        valid_after: datetime | str | None = None,
+        valid_before: datetime | str | None = None,
+    ) -> int:
         """Return how many facts :meth:`list` would return without a limit."""
-        return self._counted(self._counting(asked))
+        return self._counted(self._counting(from_arguments(questions.FactCount, locals())))
 
     def exists(self, content: str, *, subject: str) -> bool:
         """Return whether an active fact has exactly this text and subject.
@@ -543,11 +672,11 @@ class View(zones.Zoned):
     def _search(
         self, queries: Sequence[str], asked: FactSearch, ids: Collection[int] | None = None
     ) -> builtins.list[SearchHits]:
-        request = self._request(asked, part(FactRanking, asked))
+        request = self._request(asked)
         if ids is not None:
             request = replace(request, wanted=replace(request.wanted, among=ids))
         found = self._file.searches.facts.batch(queries, request)
-        if asked["touch"]:
+        if asked.touch:
             self._note_use(hit.fact.id for hits in found for hit in hits)
         return found
 
@@ -555,56 +684,54 @@ class View(zones.Zoned):
 
     def _narrowing(self, asked: FactNarrowing) -> FactFilter:
         """Return the filter for what a search or a list asks for."""
-        if asked["external_key_prefix"] is not None:
-            stored_text(asked["external_key_prefix"], "external_key_prefix")
-        subject, tasks, valid_on = asked["subject"], asked["tasks"], asked["valid_on"]
+        if asked.external_key_prefix is not None:
+            stored_text(asked.external_key_prefix, "external_key_prefix")
+        subject, tasks, valid_on = asked.subject, asked.tasks, asked.valid_on
         if tasks is None:
             tasks = isinstance(subject, str) and subject_key(subject) == TODO
         return FactFilter(
-            self._standing.select(asked["namespaces"]),
+            self._standing.select(asked.namespaces),
             self.at,
             subject=subject,
-            category=asked["category"],
-            metadata=metadata.parse_filters(asked["filters"]),
-            external_key_prefix=asked["external_key_prefix"],
+            category=asked.category,
+            metadata=metadata.parse_filters(asked.filters),
+            external_key_prefix=asked.external_key_prefix,
             scope=self._standing.selected,
-            active_only=asked["active_only"],
+            active_only=asked.active_only,
             tasks=tasks,
             valid_on=None if valid_on is None else given_moments.period(valid_on, "valid_on"),
-            given=as_given(asked),
-            **times(asked),
+            given=questions.as_given(asked),
+            **questions.times(asked),
         )
 
     def _counting(self, asked: FactCount) -> FactFilter:
         """Return the filter for what a list or a count asks for."""
         wanted = self._narrowing(asked)
-        thread = None if asked["thread"] is None else checked_name(asked["thread"], "thread")
-        if asked["episode"] is not None:
-            checked_number(asked["episode"], "episode", 0, MAX_NUMBER)
+        thread = None if asked.thread is None else checked_name(asked.thread, "thread")
+        if asked.episode is not None:
+            checked_number(asked.episode, "episode", 0, MAX_NUMBER)
         wanted = replace(
             wanted,
-            include_deleted=asked["include_deleted"],
-            pinned=asked["pinned"],
-            source=asked["source"],
+            include_deleted=asked.include_deleted,
+            pinned=asked.pinned,
+            source=asked.source,
             thread=thread,
-            episode_id=asked["episode"],
+            episode_id=asked.episode,
         )
-        if asked["states"] is None:
+        if asked.states is None:
             return wanted
-        states = checked_items(asked["states"], "states")
+        states = checked_items(asked.states, "states")
         given = [checked_choice(one, STATES, "states") for one in states]
         if given == ["active"]:  # so that counts that are kept and indexes of active facts serve
             return replace(wanted, active_only=True, include_deleted=False)
         return replace(wanted, states=tuple(one for one in STATES if one in given))
 
-    def _request(
-        self, asked: FactSearch | FactRecall, ranking: FactRanking
-    ) -> requests.Request[FactFilter]:
+    def _request(self, asked: FactSearch) -> requests.Request[FactFilter]:
         """Return the request for a search of facts."""
-        if asked["half_lives_seconds"] is None:
-            ranking = {**ranking, "half_lives_seconds": self._file.half_lives_seconds}
+        if asked.half_lives_seconds is None:
+            asked = replace(asked, half_lives_seconds=self._file.half_lives_seconds)
         wanted = replace(self._narrowing(asked), searched=True)
-        made = requests.for_facts(wanted, **ranking)
+        made = requests.for_facts(wanted, asked)
         return replace(made, past=self._past, without_rules=self._file.without_rules)
 
     @property
@@ -618,15 +745,15 @@ class View(zones.Zoned):
 
     def _episodes_beside(self, query: str, asked: FactRecall) -> EpisodeHits:
         """Search the episodes too, unless there is a filter that only facts have."""
-        of_facts = asked["subject"] or asked["category"] or asked["filters"] or asked["valid_on"]
-        if of_facts or asked["external_key_prefix"] is not None or not asked["active_only"]:
+        of_facts = asked.subject or asked.category or asked.filters or asked.valid_on
+        if of_facts or asked.external_key_prefix is not None or not asked.active_only:
             return episode_records.EpisodeHits()
         return self._log.search(
             query,
             limit=recall.FOUND,
-            namespaces=asked["namespaces"],
-            min_relevance=asked["min_relevance"],
-            **part(Periods, asked),
+            namespaces=asked.namespaces,
+            min_relevance=asked.min_relevance,
+            **asdict(derived(questions.Periods, asked)),
         )
 
     def _note_use(self, fact_ids: Iterable[int]) -> None:
@@ -643,14 +770,14 @@ class View(zones.Zoned):
         return self._file.searches.facts.index.read(lambda *state: len(found(*state)))
 
     def _listed_then(self, then: Past, wanted: FactFilter, page: Page) -> builtins.list[Fact]:
-        limit, offset = page["limit"], page["offset"]
-        before, after = page["before_id"], page["after_id"]
+        limit, offset = page.limit, page.offset
+        before, after = page.before_id, page.after_id
 
         def listed(transaction: Transaction, contents: FeedContents | None) -> builtins.list[Fact]:
             found = self._ids_then(then, wanted, transaction, contents)
             found = found if before is None else found.until(before - 1)
             ids = [id_ for id_ in found if after is None or id_ > after]
-            ids = ids[::-1] if page["newest_first"] else ids
+            ids = ids[::-1] if page.newest_first else ids
             ids = ids[offset : None if limit is None else offset + limit]
             facts = past.facts_at(transaction, ids, then.moment)
             return [facts[id_] for id_ in ids if id_ in facts]

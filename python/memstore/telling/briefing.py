@@ -18,6 +18,7 @@ from memstore.database.journal import Kind
 from memstore.database.tables import episodes as episode_table
 from memstore.database.tables import facts as fact_table
 from memstore.domain import clock, zones
+from memstore.domain.queries import Page
 from memstore.domain.records import Record
 from memstore.embedding.vectors import numbers, similarities
 from memstore.episodes.traces import TRACE
@@ -395,7 +396,7 @@ def _about_the_user(transaction: Transaction, homes: Iterable[FactFilter]) -> It
 
 
 def _newest(transaction: Transaction, wanted: FactFilter) -> Iterator[Fact]:
-    return fact_table.select(transaction, wanted, limit=MAX_CONSIDERED, newest_first=True)
+    return fact_table.select(transaction, wanted, Page(limit=MAX_CONSIDERED, newest_first=True))
 
 
 def _used(transaction: Transaction, wanted: FactFilter) -> list[Fact]:

@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from memstore.database.filters import EpisodeFilter
     from memstore.database.tables import threads, unread
     from memstore.domain import turns
+    from memstore.domain.queries import Page
     from memstore.domain.records import AtLeast
 else:
     derivations = lazy_import("memstore.database.derivations")
@@ -324,28 +325,27 @@ def find(
 def select(
     transaction: Transaction,
     wanted: EpisodeFilter,
-    *,
-    limit: int | None = None,
-    offset: int = 0,
-    newest_first: bool = False,
-    before_id: int | None = None,
-    after_id: int | None = None,
+    page: Page,
 ) -> Iterator[Episode]:
     """Yield the episodes that pass a filter, in order: that of a thread, or of recording.
 
-    With ``before_id`` or ``after_id``, those before or after one in this order.
+    With ``before_id`` or ``after_id`` of the page, those before or after one in this order.
     """
     where, values = wanted.where(transaction.dialect)
-    way = "DESC" if newest_first else "ASC"
+    way = "DESC" if page.newest_first else "ASC"
     column = _order(wanted)
-    for name, id_, compared in (("before", before_id, "<"), ("after", after_id, ">")):
+    for name, id_, compared in (("before", page.before_id, "<"), ("after", page.after_id, ">")):
         if id_ is not None:
             values = {**values, name: _place(transaction, column, id_), f"{name}_id": id_}
             where += f" AND (e.{column}, e.id) {compared} (:{name}, :{name}_id)"
     rows = transaction.rows(
         f"SELECT {SELECT_LIST} FROM {_seen(transaction, wanted)} WHERE {where}"
         f" ORDER BY e.{column} {way}, e.id {way} LIMIT :limit OFFSET :offset",
-        {**values, "limit": NO_LIMIT if limit is None else limit, "offset": offset},
+        {
+            **values,
+            "limit": NO_LIMIT if page.limit is None else page.limit,
+            "offset": page.offset,
+        },
     )
     return map(_decode, rows)
 

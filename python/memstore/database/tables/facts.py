@@ -52,6 +52,7 @@ if TYPE_CHECKING:
     from memstore.database.tables import threads
     from memstore.domain import chains, tasks
     from memstore.domain.metadata import Condition, MetadataFilter
+    from memstore.domain.queries import Page
     from memstore.domain.records import AtLeast, Scope
 else:
     derivations = lazy_import("memstore.database.derivations")
@@ -402,25 +403,25 @@ def used_external_keys(
 def select(
     transaction: Transaction,
     wanted: FactFilter,
-    *,
-    limit: int | None = None,
-    offset: int = 0,
-    newest_first: bool = False,
-    before_id: int | None = None,
-    after_id: int | None = None,
+    page: Page,
 ) -> Iterator[Fact]:
     """Yield the facts that pass a filter, by id; those between two ids, which are left out."""
     where, values = wanted.where(transaction.dialect)
-    order = "DESC" if newest_first else "ASC"
-    page = {"limit": NO_LIMIT if limit is None else limit, "offset": offset}
-    bounds = {"before_id": before_id, "after_id": after_id}
-    where += "" if before_id is None else " AND f.id < :before_id"
-    where += "" if after_id is None else " AND f.id > :after_id"
+    order = "DESC" if page.newest_first else "ASC"
+    limit, offset = page.limit, page.offset
+    where += "" if page.before_id is None else " AND f.id < :before_id"
+    where += "" if page.after_id is None else " AND f.id > :after_id"
     index = _narrowest(transaction, wanted, None if limit is None else limit + offset)
     rows = transaction.rows(
         f"{_select(transaction.dialect)} {index} WHERE {where}"
         f" ORDER BY f.id {order} LIMIT :limit OFFSET :offset",
-        {**values, **page, **bounds},
+        {
+            **values,
+            "limit": NO_LIMIT if limit is None else limit,
+            "offset": offset,
+            "before_id": page.before_id,
+            "after_id": page.after_id,
+        },
     )
     return map(decode, rows)
 

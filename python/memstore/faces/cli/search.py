@@ -4,16 +4,19 @@ from __future__ import annotations
 
 import sys
 from functools import partial
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 from memstore import settings
 from memstore.domain.records import EVERYBODY, Scope
 from memstore.faces.cli import command as cli
+from memstore.frozen import asdict
 from memstore.lazy import lazy_import
 
 if TYPE_CHECKING:
     import argparse
 
+    from memstore.domain import queries
+    from memstore.domain.queries import FactRecall
     from memstore.domain.records import Fact, JournalLine
     from memstore.faces.cli import episodes, learn
     from memstore.store import answers
@@ -22,10 +25,12 @@ else:
     answers = lazy_import("memstore.store.answers")
     episodes = lazy_import("memstore.faces.cli.episodes")
     learn = lazy_import("memstore.faces.cli.learn")
+    queries = lazy_import("memstore.domain.queries")
 
 CONDITIONS: Final = (
     "subject category filters created_after created_before valid_after valid_before valid_on"
 )
+RECALLED: Final = f"{CONDITIONS} active_only namespaces min_relevance"
 WHY_NOT: Final = cli.option(
     "--why-not ID", "say instead why this fact is not found, or where", type=cli.fact_id
 )
@@ -60,19 +65,20 @@ WHY_NOT: Final = cli.option(
 )
 def _search(store: Store, arguments: argparse.Namespace, show: cli.Show) -> None:
     query = " ".join(arguments.query)
-    wanted = _narrowing(arguments) | cli.given(arguments, "min_relevance namespaces")
-    ranked = cli.given(arguments, "limit offset context ranking word_weight vector_weight")
-    ranked["tasks"] = arguments.tasks or None
+    asked = queries.FactSearch(
+        **cli.given(arguments, f"{RECALLED} limit offset context ranking"),
+        **cli.given(arguments, "word_weight vector_weight"),
+        tasks=arguments.tasks or None,
+    )
     if arguments.why_not is not None:
-        _why_not(store, query, arguments, show, **wanted, **ranked)
+        _why_not(store, query, asked, arguments, show)
         return
     found = answers.search(
         cli.owned(store, arguments),
         query,
+        asked,
         as_of=arguments.as_of,
         said=not arguments.no_episodes,
-        ranked=ranked,
-        wanted=wanted,
     )
     show.found(found.hits, found.said or (), explain=arguments.explain)
     sign = "#" if found.hits else "e"
@@ -82,23 +88,25 @@ def _search(store: Store, arguments: argparse.Namespace, show: cli.Show) -> None
 
 
 def _why_not(
-    store: Store, query: str, arguments: argparse.Namespace, show: cli.Show, **asked: Any
+    store: Store,
+    query: str,
+    asked: FactRecall,
+    arguments: argparse.Namespace,
+    show: cli.Show,
+    *,
+    max_tokens: int | None = None,
+    episodes: bool = True,
 ) -> None:
     """Print why a search or a recall does not find a fact, and whose it is if that is why."""
     own = store if cli.chosen(arguments) == Scope() else cli.owned(store, arguments)
     # Of a store that is of nobody's, the answer may be that it belongs to others.
     seen = answers.at(own, arguments.as_of)
-    outcome = seen.why_not(query, arguments.why_not, **asked)
+    outcome = seen.why_not(
+        query, arguments.why_not, max_tokens=max_tokens, episodes=episodes, **asdict(asked)
+    )
     show.text(str(outcome), outcome.to_dict())
     if outcome.words_only is not None:
         cli.draw([outcome.words_only], store, arguments, show)
-
-
-def _narrowing(arguments: argparse.Namespace) -> dict[str, Any]:
-    return {
-        **cli.given(arguments, CONDITIONS),
-        "active_only": arguments.active_only,
-    }
 
 
 def _nothing(arguments: argparse.Namespace) -> str:
@@ -133,26 +141,18 @@ def _nothing(arguments: argparse.Namespace) -> str:
     shows_part=True,
 )
 def _recall(store: Store, arguments: argparse.Namespace, show: cli.Show) -> None:
+    query, asked = " ".join(arguments.query), queries.FactRecall(**cli.given(arguments, RECALLED))
+    most, episodes = arguments.max_tokens, not arguments.no_episodes
     if arguments.why_not is not None:
-        _why_not(
-            store,
-            " ".join(arguments.query),
-            arguments,
-            show,
-            max_tokens=arguments.max_tokens,
-            episodes=not arguments.no_episodes,
-            **_narrowing(arguments),
-            **cli.given(arguments, "namespaces min_relevance"),
-        )
+        _why_not(store, query, asked, arguments, show, max_tokens=most, episodes=episodes)
         return
     found = answers.recall(
         cli.owned(store, arguments),
-        " ".join(arguments.query),
+        query,
+        asked,
+        max_tokens=most,
+        episodes=episodes,
         as_of=arguments.as_of,
-        max_tokens=arguments.max_tokens,
-        episodes=not arguments.no_episodes,
-        **_narrowing(arguments),
-        **cli.given(arguments, "namespaces min_relevance"),
     )
     show.text(found.recalled.text, found.recalled.to_dict())
     cli.draw(found.notes, store, arguments, show, _nothing(arguments))
@@ -200,7 +200,7 @@ def _briefing(store: Store, arguments: argparse.Namespace, show: cli.Show) -> No
     shows_part=True,
 )
 def _list(store: Store, arguments: argparse.Namespace, show: cli.Show) -> None:
-    wanted = _narrowing(arguments) | cli.given(arguments, "include_deleted pinned")
+    wanted = cli.given(arguments, f"{CONDITIONS} active_only include_deleted pinned")
     seen = cli.seen(store, arguments)
     facts = seen.list(**wanted, **cli.given(arguments, "limit offset newest_first"))
     show.facts(facts)

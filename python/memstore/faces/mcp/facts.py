@@ -8,6 +8,7 @@ from memstore.database.journal import Kind
 from memstore.database.short_transactions import BYTES_AT_ONCE, ROW_BYTES
 from memstore.domain.arguments import MAX_CONTENT
 from memstore.domain.metadata import OPERATORS, MetadataFilter, encode
+from memstore.domain.queries import FactSearch
 from memstore.domain.records import CATEGORIES, TODO, Fact, JournalLine, NewFact
 from memstore.domain.tasks import OPEN_STATUSES
 from memstore.faces.mcp import answer_schemas, answers, searches
@@ -25,6 +26,7 @@ from memstore.faces.mcp.tool import (
     episode_id,
 )
 from memstore.facts.tasks import as_task
+from memstore.frozen import asdict, replace
 from memstore.lazy import lazy_import
 from memstore.settings import MIN_RELEVANCE
 from memstore.store import answers as store_answers
@@ -177,38 +179,33 @@ def memory_search(
     """Find facts and what was said. Use before answering about the user, their people, projects or
     past decisions.
     """
-    wanted: dict[str, Any] = {
-        "subject": subject,
-        "category": category,
-        "filters": conditions(metadata),
-        "created_after": after,
-        "created_before": before,
-        "valid_after": valid_after,
-        "valid_before": valid_before,
-        "active_only": not include_superseded,
-        "min_relevance": MIN_RELEVANCE if min_relevance is None else min_relevance,
-    }
+    asked = FactSearch(
+        subject=subject,
+        category=category,
+        filters=conditions(metadata),
+        created_after=after,
+        created_before=before,
+        valid_after=valid_after,
+        valid_before=valid_before,
+        active_only=not include_superseded,
+        min_relevance=MIN_RELEVANCE if min_relevance is None else min_relevance,
+        limit=limit,
+        context=context or 0,
+    )
     if max_tokens is not None:
         recall = store_answers.recall(
             store,
             query,
-            as_of=as_of,
-            to_model=True,
+            asked,
             max_tokens=max_tokens,
             counter=answers.tokens_of_recall,
-            **wanted,
+            as_of=as_of,
+            to_model=True,
         )
         recalled = recall.recalled
         searches.note(store, query, recalled.facts, recalled.episodes)
         return answers.of_recalled(recalled, recall.notes, max_tokens)
-    found = store_answers.search(
-        store,
-        query,
-        as_of=as_of,
-        to_model=True,
-        ranked={"limit": limit, "context": context or 0},
-        wanted=wanted,
-    )
+    found = store_answers.search(store, query, asked, as_of=as_of, to_model=True)
     said = found.said or ()
     searches.note(
         store,
@@ -219,18 +216,19 @@ def memory_search(
     narrowing = (("subject", subject), ("category", category))
     unused = [name for name, value in narrowing if value is None]
     answer = answers.of_search(found.hits, found.notes, unused)
-    if as_of is None and (open_tasks := _open_tasks(store, query, wanted)):
+    if as_of is None and (open_tasks := _open_tasks(store, query, asked)):
         answer["open_tasks"] = open_tasks
     if said:
         answer["said"] = of_said(said, store.namespace, answer)
     return answer
 
 
-def _open_tasks(store: Store, query: str, wanted: dict[str, Any]) -> list[Answer]:
+def _open_tasks(store: Store, query: str, asked: FactSearch) -> list[Answer]:
     """Return the open tasks that a search matches, unless it asks for something narrower."""
-    if any(wanted[name] for name in ("subject", "category", "filters")):
+    if asked.subject or asked.category or asked.filters:
         return []
-    hits = store.search(query, **wanted | {"subject": TODO, "tasks": True}, limit=MAX_TASKS)
+    of_tasks = replace(asked, subject=TODO, tasks=True, limit=MAX_TASKS, context=0)
+    hits = store.search(query, **asdict(of_tasks))
     found = [as_task(hit.fact) for hit in hits if hit.fact.status == "active"]
     return [answers.of_task(task) for task in found if task.status in OPEN_STATUSES]
 

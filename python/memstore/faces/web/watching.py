@@ -5,12 +5,15 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from memstore.domain.records import SearchHits
+from memstore.frozen import replace
 from memstore.store.store import Store
 from memstore.store.view import View
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Collection, Sequence
     from datetime import datetime
+
+    from memstore.domain.queries import FactSearch
 
 S = TypeVar("S", Store, View)
 
@@ -21,11 +24,10 @@ class WatchedHits:
     def __init__(self) -> None:
         self.hits = SearchHits()
 
-    def keep(self, hits: SearchHits, asked: Mapping[str, Any]) -> SearchHits:
-        """Return the hits; remember them unless they are tasks, which are shown apart."""
-        if not asked.get("tasks"):
-            self.hits = hits
-        return hits
+    def keep(self, found: Sequence[SearchHits], asked: FactSearch) -> None:
+        """Remember the last hits unless they are tasks, which are shown apart."""
+        if not asked.tasks:
+            self.hits = found[-1]
 
 
 class WatchedView(View):
@@ -33,8 +35,12 @@ class WatchedView(View):
 
     found: WatchedHits
 
-    def search(self, query: str, **asked: Any) -> SearchHits:
-        return self.found.keep(super().search(query, **{**asked, "matched": True}), asked)
+    def _search(
+        self, queries: Sequence[str], asked: FactSearch, ids: Collection[int] | None = None
+    ) -> list[SearchHits]:
+        found = super()._search(queries, replace(asked, matched=True), ids)
+        self.found.keep(found, asked)
+        return found
 
 
 class WatchedStore(Store):
@@ -42,9 +48,12 @@ class WatchedStore(Store):
 
     found: WatchedHits
 
-    def search(self, query: str, **asked: Any) -> SearchHits:
-        hits = super().search(query, **{**asked, "matched": True, "touch": False})
-        return self.found.keep(hits, asked)
+    def _search(
+        self, queries: Sequence[str], asked: FactSearch, ids: Collection[int] | None = None
+    ) -> list[SearchHits]:
+        found = super()._search(queries, replace(asked, matched=True, touch=False), ids)
+        self.found.keep(found, asked)
+        return found
 
     def of(self, *owners: Any, **ids: Any) -> WatchedStore:
         store: WatchedStore = _watched(super().of(*owners, **ids), WatchedStore, self.found)
