@@ -229,7 +229,7 @@ def admitted(episode: memstore.Episode, asked: dict[str, Any], owners: Any) -> b
         and asked.get("source") in (None, episode.source)
         and (
             "valid_after" not in asked
-            or when > memstore.domain.clock.from_text(asked["valid_after"])
+            or when >= memstore.domain.clock.from_text(asked["valid_after"])  # its whole day
         )
         and (
             "valid_before" not in asked
