@@ -6,13 +6,14 @@ What was chosen is kept in the session under a number, because addresses hold no
 from __future__ import annotations
 
 from datetime import date, datetime, timedelta
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from memstore.domain import zones
 from memstore.domain.arguments import MAX_NAME
 from memstore.domain.records import EVERYBODY, Scope
 from memstore.errors import Explained
 from memstore.faces import wording
+from memstore.frozen import from_arguments
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -22,6 +23,8 @@ if TYPE_CHECKING:
     from memstore.faces.web.visit import Visit
     from memstore.store.store import Store
     from memstore.store.view import View
+
+Q = TypeVar("Q")
 
 LABELS: Final = {
     "subject": ("Subject", ""),
@@ -117,32 +120,18 @@ class Filters:
         chosen = {f"{name}_id": self.used.get(name) for name in ("user", "agent", "run")}
         return Scope(**chosen) if any(chosen.values()) else EVERYBODY
 
-    def narrowing(self) -> dict[str, Any]:
-        """Return the keywords of a search."""
-        wanted: dict[str, Any] = {
-            name: self.used[name] for name in ("subject", "category") if name in self.used
-        }
+    def question(self, kind: type[Q]) -> Q:
+        """Return a question of this kind, narrowed by the chosen fields that it has."""
+        wanted: dict[str, Any] = {**self.used}
         first, last = self._days["from"], self._days["until"]
         if first is not None:  # the library leaves out the moment itself
             wanted["created_after"] = self._midnight(first) - timedelta(microseconds=1)
         if last is not None:
             wanted["created_before"] = self._midnight(last + timedelta(days=1))
-        return wanted
-
-    def narrowing_all(self) -> dict[str, Any]:
-        """Return the keywords of a list, but for its states."""
-        wanted = self.narrowing()
-        if "source" in self.used:
-            wanted["source"] = self.used["source"]
-        return wanted
-
-    def listing(self) -> dict[str, Any]:
-        """Return the keywords of ``Store.list`` and ``count``."""
-        wanted = self.narrowing_all()
         state = self.used.get("state")
         if state is not None:
             wanted["states"] = EVERY_STATE if state == "every" else (state,)
-        return wanted
+        return from_arguments(kind, wanted)
 
     def seen(self, store: Store) -> View:
         """Return the store of the chosen owners, or what it was as of the chosen moment."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final, Generic, NamedTuple, Protocol, TypeVar
+from typing import TYPE_CHECKING, Final, Generic, NamedTuple, Protocol, TypeVar
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -38,7 +38,7 @@ class LinkedPage(NamedTuple, Generic[T]):
     links: Links
 
 
-def newest_first(visit: Visit, records: Callable[..., Sequence[T]], **wanted: Any) -> LinkedPage[T]:
+def newest_first(visit: Visit, records: Callable[..., Sequence[T]]) -> LinkedPage[T]:
     """Return the page that the address names with ``before`` or ``after``; else the first.
 
     Args:
@@ -48,12 +48,12 @@ def newest_first(visit: Visit, records: Callable[..., Sequence[T]], **wanted: An
     before, after = visit.number("before"), visit.number("after")
     asked = _question(visit)
     if after is not None:
-        found = [*records(**wanted, after_id=after, limit=ROWS + 1, newest_first=False)]
+        found = [*records(after_id=after, limit=ROWS + 1, newest_first=False)]
         has_newer, rows = len(found) > ROWS, found[:ROWS][::-1]
         has_older = True  # the one that it was asked after
     else:
         place = {} if before is None else {"before_id": before}
-        found = [*records(**wanted, **place, limit=ROWS + 1, newest_first=True)]
+        found = [*records(**place, limit=ROWS + 1, newest_first=True)]
         has_older, rows = len(found) > ROWS, found[:ROWS]
         has_newer = before is not None
     if not rows:

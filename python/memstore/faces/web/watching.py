@@ -26,7 +26,7 @@ class WatchedHits:
 
     def keep(self, found: Sequence[SearchHits], asked: FactSearch) -> None:
         """Remember the last hits unless they are tasks, which are shown apart."""
-        if not asked.tasks:
+        if found and not asked.tasks:
             self.hits = found[-1]
 
 

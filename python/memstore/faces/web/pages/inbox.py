@@ -7,12 +7,14 @@ from itertools import groupby
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from memstore.domain.proposals import ProposalState
+from memstore.domain.queries import ProposalNarrowing
 from memstore.errors import NotFound
 from memstore.faces.escaping import counted
 from memstore.faces.web import acting, filters, paging
 from memstore.faces.web.routes import asks, changes, shows
 from memstore.faces.web.templating import SHOWN_CHARACTERS
 from memstore.facts.proposals import Proposals
+from memstore.frozen import asdict
 from memstore.text.folding import subject_key
 
 if TYPE_CHECKING:
@@ -53,7 +55,7 @@ class Group(NamedTuple):
 def show(visit: Visit) -> Reply:
     kept = visit.kept()
     chosen = filters.Filters(kept, visit.zone, "Asked")
-    wanted = chosen.narrowing_all()
+    wanted = asdict(chosen.question(ProposalNarrowing))
     state = kept.get("asked", ProposalState.OPEN)
     by = kept.get("by", "subject")
     proposals = visit.store.of(chosen.owners).proposals

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
+from memstore.domain.queries import EpisodeNarrowing
 from memstore.domain.records import EVERYBODY
 from memstore.errors import Conflict, Explained
 from memstore.faces import wording
 from memstore.faces.web import chains, filters, paging, rereading, words
 from memstore.faces.web.routes import asks, changes, shows
+from memstore.frozen import asdict, replace
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -56,14 +59,15 @@ def show(visit: Visit) -> Reply:
     kept = visit.kept()
     chosen = filters.Filters(kept, visit.zone, "Recorded")
     question = kept.get("query", "")
-    wanted = _wanted(chosen)
+    asked = chosen.question(EpisodeNarrowing)
     log = visit.store.of(chosen.owners).episodes
     if question:
-        hits = log.search(question, **wanted, limit=FOUND)
+        hits = log.search(question, **asdict(asked), limit=FOUND)
         fitting = hits[: len(hits) - hits.newest_first]
         found = [FoundEpisode(hit.episode, words.marked(hit.excerpt, ())) for hit in fitting]
         return _page(visit, chosen, question, found=found)
-    page = paging.newest_first(visit, log.list, **wanted, include_expired=True)
+    asked = replace(asked, include_expired=True)
+    page = paging.newest_first(visit, partial(log.list, **asdict(asked)))
     return _page(visit, chosen, "", page=page)
 
 
@@ -84,11 +88,6 @@ def _page(
         conversations=[] if page is None else [*_conversations(page.rows)],
         links=paging.Links() if page is None else page.links,
     )
-
-
-def _wanted(chosen: filters.Filters) -> dict[str, Any]:
-    wanted = chosen.narrowing_all()
-    return {name: one for name, one in wanted.items() if name not in ("subject", "category")}
 
 
 def _conversations(episodes: Sequence[Episode]) -> Iterator[Conversation]:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from datetime import datetime
 from functools import cache
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from memstore.domain import clock, notes
+from memstore.domain.queries import FactNarrowing, Periods
 from memstore.domain.records import EVERYBODY, Scope
 from memstore.errors import NotFound
 from memstore.faces import wording
@@ -15,13 +17,13 @@ from memstore.faces.mcp.calls import Calls
 from memstore.faces.web import filters, score, templating, words
 from memstore.faces.web.routes import asks, shows
 from memstore.faces.web.watching import watched
+from memstore.frozen import asdict
 from memstore.providers.local import tokens_at_most
 from memstore.settings import MIN_RELEVANCE
 from memstore.store.store import credits_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
-    from datetime import datetime
 
     from memstore.domain.log import LogLine
     from memstore.domain.notes import Note
@@ -191,12 +193,13 @@ def _catalogue() -> Catalogue:
 
 def _arguments(question: str, chosen: Filters) -> dict[str, Any]:
     """Return the arguments of the tool for a question with filters."""
-    narrowing = chosen.narrowing()
-    names = {"created_after": "after", "created_before": "before"}
+    period = chosen.question(Periods)
     arguments: dict[str, Any] = {
-        names.get(name, name): clock.to_text(value) if name in names else value
-        for name, value in narrowing.items()
+        name: chosen.used[name] for name in ("subject", "category") if name in chosen.used
     }
+    for name, moment in (("after", period.created_after), ("before", period.created_before)):
+        if isinstance(moment, datetime):
+            arguments[name] = clock.to_text(moment)
     for name in ("user", "agent", "run"):
         if name in chosen.used:
             arguments[f"{name}_id"] = chosen.used[name]
@@ -236,7 +239,7 @@ def _reason(visit: Visit, question: str, chosen: Filters) -> Mapping[str, Any]:
             fact.id,
             min_relevance=MIN_RELEVANCE,
             touch=False,
-            **chosen.narrowing(),
+            **asdict(chosen.question(FactNarrowing)),
         )
     except NotFound:  # with owners, the library looks only for what is theirs
         refusal = f"Fact {fact.id} belongs to other owners than the search asks for."

@@ -8,11 +8,13 @@ from itertools import groupby
 from typing import TYPE_CHECKING, Final
 
 from memstore.domain.clock import from_text, to_text
+from memstore.domain.queries import FactCount, Periods
 from memstore.domain.records import EVERYBODY
 from memstore.domain.status import Subject, SubjectOrder
 from memstore.errors import NotFound
 from memstore.faces.web import chains, filters, paging
 from memstore.faces.web.routes import asks, shows
+from memstore.frozen import asdict, replace
 from memstore.text.folding import subject_key
 
 if TYPE_CHECKING:
@@ -43,17 +45,14 @@ FILTERS_OF_REMOVED: Final = FILTERS[:-1]
 def list_subjects(visit: Visit) -> Reply:
     kept = visit.kept()
     chosen = filters.Filters(kept, visit.zone, "Last change")
-    period = {
-        name.replace("created", "changed"): moment
-        for name, moment in chosen.narrowing().items()
-        if name.startswith("created")
-    }
+    period = chosen.question(Periods)
     # Which changed last when is read from the journal, so in that order alone.
-    order = SubjectOrder.CHANGED if period else kept.get("order", ORDERS[0][0])
+    order = kept.get("order", ORDERS[0][0]) if period == Periods() else SubjectOrder.CHANGED
     found = visit.store.of(chosen.owners).subjects(
         kept.get("prefix", ""),
         order=order,
-        **period,
+        changed_after=period.created_after,
+        changed_before=period.created_before,
         after=_after(kept),
         limit=paging.ROWS + 1,
     )
@@ -112,12 +111,12 @@ def show(visit: Visit) -> Reply:
     """Show a subject, which a fact about it stands for."""
     fact = visit.store.get(visit.numbers["id"])
     chosen = filters.of(visit)
-    wanted = chosen.listing() | {"subject": fact.subject}
+    asked = replace(chosen.question(FactCount), subject=fact.subject)
     seen = chosen.seen(visit.store)
     is_now = "as_of" not in chosen.used
     if not is_now:  # a view has neither states nor sources
-        wanted = {name: one for name, one in wanted.items() if name not in ("states", "source")}
-    page = paging.newest_first(visit, seen.list, **wanted)
+        asked = replace(asked, states=None, source=None)
+    page = paging.newest_first(visit, partial(seen.list, **asdict(asked)))
     rows = chains.rows(visit.store, page.rows) if is_now else [chains.Row(f) for f in page.rows]
     groups = [[*some] for _, some in groupby(sorted(rows, key=_category), _category)]
     return visit.page(
@@ -164,8 +163,10 @@ def removed(visit: Visit) -> Reply:
     """Show what was replaced, deleted or hidden."""
     fact = visit.store.get(visit.numbers["id"])
     chosen = filters.Filters(visit.kept(), visit.zone, states=filters.REMOVED_STATES)
-    wanted = {"states": filters.REMOVED} | chosen.listing() | {"subject": fact.subject}
-    page = paging.newest_first(visit, visit.store.of(chosen.owners).list, **wanted)
+    asked = chosen.question(FactCount)
+    asked = replace(asked, subject=fact.subject, states=asked.states or filters.REMOVED)
+    listed = partial(visit.store.of(chosen.owners).list, **asdict(asked))
+    page = paging.newest_first(visit, listed)
     return visit.page(
         "removed.html",
         fact=fact,

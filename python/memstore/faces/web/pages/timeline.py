@@ -6,11 +6,13 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from memstore.database.journal import Kind
 from memstore.domain import zones
+from memstore.domain.queries import LineNarrowing
 from memstore.domain.records import EVERYBODY
 from memstore.errors import Explained
 from memstore.faces import wording
 from memstore.faces.web import acting, activity_chart, owning, paging
 from memstore.faces.web.routes import asks, changes, shows
+from memstore.frozen import asdict
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -59,7 +61,7 @@ def show(visit: Visit) -> Reply:
     before, after = visit.number("before"), visit.number("after")
     try:
         acts = visit.store.of(owning.chosen(wanted) or EVERYBODY).ledger.log(
-            **_narrowing(wanted), before=before, after=after, limit=paging.ROWS + 1
+            **asdict(_question(wanted, before, after))
         )
     except (Explained, ValueError) as error:
         problem = wording.in_pages(error)
@@ -80,13 +82,13 @@ def show(visit: Visit) -> Reply:
     )
 
 
-def _narrowing(wanted: Mapping[str, str]) -> dict[str, Any]:
-    """Return the keywords of ``Store.ledger.log``."""
-    asked: dict[str, Any] = {name: wanted[name] for name in (*SELECTING, "until") if name in wanted}
+def _question(wanted: Mapping[str, str], before: int | None, after: int | None) -> LineNarrowing:
+    """Return which acts to ask for."""
+    given: dict[str, Any] = {name: wanted[name] for name in (*SELECTING, "until") if name in wanted}
     if "kind" in wanted:
         group = dict(activity_chart.GROUPS).get(wanted["kind"], ())
-        asked["kinds"] = [kind for kind in group if kind in KNOWN]
-    return asked
+        given["kinds"] = [kind for kind in group if kind in KNOWN]
+    return LineNarrowing(**given, before=before, after=after, limit=paging.ROWS + 1)
 
 
 def _runs(visit: Visit, acts: Sequence[Act]) -> Iterator[Run]:
