@@ -421,28 +421,35 @@ def test_items_are_those_of_json_wherever_the_text_is_cut(
         "é\u2028",
         [[1], {"": {}}],
     ]
+    marked = [{"id": value} for value in values]
+    form = long_json.JsonForm("a record", lambda value: "id" in value)
     for text, expected in (
-        (json.dumps(values), values),
-        (json.dumps(values, indent=1), values),
+        (json.dumps(marked), marked),
+        (json.dumps(marked, indent=1), marked),
         (" [ ] ", []),
-        (json.dumps({"one": values, "two": 3}), [*values, 3]),
+        (json.dumps({"one": marked, "two": 3}), marked),
+        (json.dumps({"id": 1, "one": values}), [{"id": 1, "one": values}]),
     ):
         file = tmp_path / "t.json"
         file.write_text(text, encoding="utf-8")
         with open(file, encoding="utf-8") as opened:
-            assert [one.value for one in long_json.items(opened)] == expected  # type: ignore[union-attr]
+            found = [*long_json.records(opened, form)]
+        held = [one.value for one in found if isinstance(one, long_json.JsonItem)]
+        assert held == expected
 
 
 def test_a_long_item_is_named_and_the_next_one_read(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     monkeypatch.setattr(long_json, "MAX_ITEM", 20)
+    monkeypatch.setattr(long_json, "CHUNK", 10)
     file = tmp_path / "t.json"
-    file.write_text(json.dumps(["x" * 50, "short"]))
+    file.write_text(json.dumps([{"id": "x" * 50}, {"id": "short"}]))
+    form = long_json.JsonForm("a record", lambda value: "id" in value)
     with open(file) as opened:
-        long, short = long_json.items(opened)
+        long, short = long_json.records(opened, form)
     assert long == Damaged("record 1", "longer than 20 characters")
-    assert short == long_json.JsonItem("", "record 2", "short")
+    assert short == long_json.JsonItem("", "record 2", {"id": "short"})
 
 
 @pytest.mark.parametrize("entries", [1, 30])

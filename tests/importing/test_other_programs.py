@@ -24,8 +24,8 @@ from tests.support.raw import raw
 import memstore
 from memstore import StorageError, Store, TransferError
 from memstore.database.foreign import duckdb_file
-from memstore.importing import engram, importer, long_json, original
-from memstore.importing.records import Damaged, Imported
+from memstore.importing import engram, importer, long_json, original, texts
+from memstore.importing.records import Damaged, Foreign, Imported
 from memstore.lazy import lazy_import
 
 NEWEST = max(VERSIONS)
@@ -874,58 +874,107 @@ def test_server_memory_damaged_record_is_named(
 # -- reading JSON -------------------------------------------------------------------------------
 
 
-def read(text: str, folder: Path) -> list[Any]:
+ANY = long_json.JsonForm("a record", lambda value: "id" in value, frozenset({"results"}))
+
+
+def read(text: str, folder: Path, form: long_json.JsonForm = ANY) -> list[Any]:
     file = folder / "x.json"
     file.write_text(text, encoding="utf-8", errors="surrogatepass")
-    return list(long_json.records(file))
+    with texts.reading(file) as opened:
+        return list(long_json.records(opened, form))
 
 
 @pytest.mark.parametrize(
     ("text", "place", "why"),
     [
-        ('[{"a": 1}, {"b": 2', "the file", "not JSON.*line 1 column 1"),
-        ('[\n{"a": 1}\n{"b": 2}\n]', "the file", "not JSON.*line 3 column 1"),
-        ('[{"a": 1}] more', "the file", "not JSON"),
-        ('{\n"results": [{"a": 1}]', "the file", "not JSON"),
-        ('{"results": [{"a": 1}], "x":', "line 1", "not JSON"),
-        ('[{"a": 1}, 5]', "record 2", "not a JSON object"),
-        ('{"results": [[]]}', "record 1", "not a JSON object"),
+        ('[{"id": 1}, {"id": 2', "the file", "not JSON .it ends within record 2"),
+        ('[\n{"id": 1}\n{"id": 2}\n]', "the file", "not JSON .no comma after record 1"),
+        ('[{"id": 1}] more', "the file", "not JSON .something follows its end"),
+        ('{\n"results": [{"id": 1}]', "the file", "not JSON .it ends after results"),
+        ('{"results": [{"id": 1}], "x":', "the file", "not JSON .it ends within x"),
+        ('[{"id": 1}, 5]', "record 2", "not a JSON object, but a number"),
+        ('{"results": [[]]}', "results 1", "not a JSON object, but an empty list"),
         ("[" * 100_000, "the file", "not JSON"),
-        ("5", "line 1", "not a JSON object"),
+        ("5", "line 1", "not a JSON object, but a number"),
+        ("no", "the file", "not JSON, which 'n' cannot begin"),
+        ("", "the file", "it is empty"),
+        ("[]", "the file", "it is an empty list"),
+        ('{"id": 1}\n{"id": 2', "line 2", "not JSON"),
+        ("\n\n{}\n5", "line 4", "not a JSON object, but a number"),
     ],
 )
 def test_damaged_json_is_reported_with_its_position(
     text: str, place: str, why: str, tmp_path: Path
 ) -> None:
     damaged = read(text, tmp_path)[-1]
-    assert isinstance(damaged, Damaged)
+    assert isinstance(damaged, Damaged | Foreign)
     assert damaged.place == place
     assert re.match(why, damaged.reason)
 
 
-@pytest.mark.parametrize("ends", ["{", '{"results":', '{ "results": [', '{"results":[{"a": 1},'])
+@pytest.mark.parametrize("ends", ["{", '{"results":', '{ "results": [', '{"results":[{"id": 1},'])
 def test_a_response_is_read_wherever_its_first_line_ends(ends: str, tmp_path: Path) -> None:
-    whole = '{"results":[{"a":1},{"a":2}]}'
+    whole = '{"results":[{"id":1},{"id":2}]}'
     rest = whole.removeprefix(ends.replace(" ", ""))
     found = read(f"{ends}\r\n{rest}\n", tmp_path)
-    assert found == [("record 1", {"a": 1}), ("record 2", {"a": 2})]
+    assert [(one.place, one.value) for one in found] == [
+        ("results 1", {"id": 1}),
+        ("results 2", {"id": 2}),
+    ]
 
 
 def test_json_record_with_a_list_field_is_one_record(tmp_path: Path) -> None:
-    line = '{"id": "a", "results": [{"b": 1}]}'
-    assert read(line, tmp_path) == [("line 1", {"id": "a", "results": [{"b": 1}]})]
+    line = '{"id": "a", "results": [{"id": 1}]}'
+    [one] = read(line, tmp_path)
+    assert (one.place, one.value) == ("line 1", json.loads(line))
+
+
+LAYOUTS: dict[str, Callable[[list[Any]], str]] = {
+    "a list": json.dumps,
+    "lines": lambda values: "\n".join(map(json.dumps, values)),
+    "documents": lambda values: "\n".join(json.dumps(one, indent=2) for one in values),
+    "a wrapper": lambda values: json.dumps({"version": 1, "results": values}),
+    "an unknown wrapper": lambda values: json.dumps({"a": [], "held": values}),
+    "a wrapper inside": lambda values: json.dumps({"data": {"held": values}}),
+    "a string": lambda values: json.dumps(json.dumps({"held": values})),
+    "strings in lines": lambda values: "\n".join(json.dumps(json.dumps(one)) for one in values),
+    "a tool's result": lambda values: json.dumps(
+        {"content": [{"type": "text", "text": json.dumps({"held": values})}]}
+    ),
+}
+
+
+@pytest.mark.parametrize("chunk", [1, 3, 2**16])
+@pytest.mark.parametrize("layout", LAYOUTS)
+def test_records_are_found_in_every_layout(
+    layout: str, chunk: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(long_json, "CHUNK", chunk)
+    values = [{"id": number, "text": 'a\\"b]'} for number in range(3)]
+    found = read(LAYOUTS[layout](values), tmp_path)
+    assert [one.value for one in found if isinstance(one, long_json.JsonItem)] == values
+    assert not any(isinstance(one, Damaged | Foreign) for one in found)
 
 
 def test_json_without_end_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(long_json, "MAX_CHARACTERS", 100_000)
+    monkeypatch.setattr(long_json, "MAX_ITEM", 100_000)
     [line] = read('{"a": "' + "x" * 500_000, tmp_path)
+    assert "it ends within a" in line.reason
+    [line] = read('{}\n{"a": "' + "x" * 500_000, tmp_path)[1:]
     assert "longer than 100,000" in line.reason
-    [line] = read('{"a": "' + "\0" * 70_000, tmp_path)
+    [line] = read('{}\n{"a": "' + "\0" * 170_000, tmp_path)[1:]
     assert "NUL" in line.reason
     [line] = read("x" * 70_000, tmp_path)
+    assert "not JSON" in line.reason
+    [line] = read("{}\n" + "x" * 70_000, tmp_path)[1:]
     assert "not a JSON object" in line.reason
-    [whole] = read('[{"a": "' + "x" * 500_000, tmp_path)
-    assert "JSON Lines" in whole.reason
+
+
+def test_long_object_is_no_record(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(long_json, "MAX_ITEM", 100_000)
+    whole = json.dumps({"id": 1, "parts": ["x" * 50_000] * 3})
+    [one] = read(whole, tmp_path)
+    assert one == Damaged("the file", "longer than 100,000 characters")
 
 
 @pytest.mark.process

@@ -11,12 +11,13 @@ import zipfile
 import zlib
 from contextlib import contextmanager
 from datetime import UTC, datetime
-from io import BufferedIOBase, TextIOWrapper
 from pathlib import PurePosixPath
-from typing import TYPE_CHECKING, BinaryIO, Final, TextIO, cast
+from typing import TYPE_CHECKING, Final, TextIO, cast
 
 from memstore.errors import StorageError, TransferError
 from memstore.frozen import frozen
+from memstore.importing import texts
+from memstore.importing.texts import Followed
 
 if TYPE_CHECKING:
     import re
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
 
     from memstore.database.engine import Progress
     from memstore.importing.records import Found
+    from memstore.importing.texts import Peeking
 
 MAX_ENTRIES: Final = 200_000
 MAX_RATIO: Final = 50
@@ -33,8 +35,6 @@ SMALL: Final = 1_000_000
 """Bytes of all entries together that may be compressed as much as they like."""
 MAX_BYTES: Final = 50_000_000_000
 """Bytes of all entries of an archive together."""
-TOLD_BYTES: Final = 1_000_000
-"""How much is read until the progress is told."""
 ENCRYPTED: Final = 1
 """The bit of an entry's flags that says so."""
 OF_SYSTEM: Final = "__MACOSX"
@@ -66,7 +66,7 @@ class Bundle:
             self.root, self.parts = path.parent, [part_of(path.name, path)]
 
     @contextmanager
-    def bytes(self, part: ExportFile) -> Iterator[BinaryIO]:
+    def bytes(self, part: ExportFile) -> Iterator[Peeking]:
         """Open a file of the export.
 
         Raises:
@@ -81,7 +81,7 @@ class Bundle:
                 zipfile.ZipFile(self.path) as archive,
                 archive.open(_named(archive, part.name)) as entry,
             ):
-                yield cast("BinaryIO", entry)
+                yield cast("Peeking", entry)
         except (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError) as error:
             raise TransferError(
                 f"the ZIP archive is damaged ({error}); nothing was imported", place=part.name
@@ -89,9 +89,9 @@ class Bundle:
 
     @contextmanager
     def text(self, part: ExportFile) -> Iterator[TextIO]:
-        """Open a file as UTF-8; bytes that are not become lone surrogates."""
-        with self.bytes(part) as raw:
-            yield TextIOWrapper(raw, encoding="utf-8-sig", errors="surrogateescape", newline="")
+        """Open a file as text (:mod:`memstore.importing.texts`)."""
+        with self.bytes(part) as raw, texts.opened(raw) as file:
+            yield file
 
     def chosen(self, names: re.Pattern[str], expected: str) -> list[ExportFile]:
         """Return the files of these names; a file that was given by itself may have any name.
@@ -121,14 +121,10 @@ class Bundle:
         total, before = sum(part.size for part in parts), 0
         for part in parts:
             with self.bytes(part) as raw:
-                followed = raw if progress is None else _WithProgress(raw, progress, before, total)
-                file = TextIOWrapper(
-                    cast("BinaryIO", followed),
-                    encoding="utf-8-sig",
-                    errors="surrogateescape",
-                    newline="",
-                )
-                yield from read("" if len(parts) == 1 else f"{part.name}: ", file)
+                followed = raw if progress is None else Followed(raw, progress, before, total)
+                inside = "" if len(parts) == 1 else f"{part.name}: "
+                with texts.opened(followed) as file:
+                    yield from read(inside, file)
             before += part.size
             if progress is not None:
                 progress(before, total)
@@ -178,29 +174,6 @@ class Bundle:
             ),
             key=lambda part: part.name,
         )
-
-
-class _WithProgress(BufferedIOBase):
-    """A file that says how much of it was read, even while nothing in it is a record."""
-
-    def __init__(self, raw: BinaryIO, progress: Progress, before: int, total: int) -> None:
-        self._raw = raw
-        self._progress = progress
-        self._done, self._said = before, before
-        self._total = total
-
-    def readable(self) -> bool:
-        return True
-
-    def read(self, size: int | None = -1, /) -> bytes:
-        found = self._raw.read(-1 if size is None else size)
-        self._done += len(found)
-        if self._done - self._said >= TOLD_BYTES:
-            self._said = self._done
-            self._progress(min(self._done, self._total), self._total)
-        return found
-
-    read1 = read
 
 
 def part_of(name: str, file: Path) -> ExportFile:

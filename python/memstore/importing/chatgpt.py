@@ -6,9 +6,12 @@ import re
 from typing import TYPE_CHECKING, Any, Final, TextIO
 
 from memstore.domain.arguments import MAX_NAME
-from memstore.importing import conversations, long_json, values
+from memstore.frozen import replace
+from memstore.importing import conversations, long_json, plain_chats, values
 from memstore.importing.bundle import Bundle
 from memstore.importing.conversations import BRANCHES, HIDDEN, REASONING, TOOLS, ChatMessage
+from memstore.importing.long_json import JsonForm
+from memstore.importing.plain_chats import PlainChats
 from memstore.importing.records import Damaged, Dump, Imported, Skipped, identity, key
 from memstore.importing.values import text as text_of
 
@@ -31,8 +34,31 @@ OUTPUTS: Final = frozenset({
 SETTINGS: Final = frozenset({"user_editable_context", "model_editable_context"})
 TEXTS: Final = ("text", "result", "content", "user_profile", "user_instructions")
 """Keys of the text in content without parts."""
+READ: Final = frozenset({"text", "multimodal_text", "code", *REASONS, *OUTPUTS, *SETTINGS})
+"""Kinds of content whose text is read; the text of others is, too, where it stands as in these."""
+MAX_KIND: Final = 40
 TIME: Final = "create_time"
 ASSET: Final = "_asset_pointer"
+
+
+def is_conversation(value: Mapping[str, Any]) -> bool:
+    return isinstance(value.get("mapping"), dict)
+
+
+def _is_record(value: Mapping[str, Any]) -> bool:
+    return is_conversation(value) or plain_chats.is_conversation(value)
+
+
+FORM: Final = JsonForm(
+    "a conversation of ChatGPT, which has a mapping",
+    _is_record,
+    frozenset({"conversations", "items"}),
+    plain_chats.is_message,
+)
+EXPECTED: Final = (
+    "the data export is expected, or its conversations.json: conversations with a mapping, or with "
+    "messages"
+)
 
 
 def found(
@@ -43,7 +69,7 @@ def found(
     reader = _Conversations(Dump.of(NAME, path), frozenset(include))
     yield from bundle.records(parts, reader.file, progress)
     for link in bundle.links:
-        yield Skipped("links", link)
+        yield Skipped("links", link, is_known=False)
 
 
 class _Conversations:
@@ -51,19 +77,22 @@ class _Conversations:
         self._dump = dump
         self._include = include
         self._number = 0
+        self._plain = PlainChats(NAME, dump, include)
 
     def file(self, inside: str, file: TextIO) -> Iterator[Found]:
-        for item in long_json.items(file):
-            place = f"{inside}{item.place}"
-            if isinstance(item, Damaged):
-                yield Damaged(place, item.reason)
+        for item in long_json.records(file, FORM):
+            if isinstance(item, Skipped):
+                yield item
+            elif not isinstance(item, long_json.JsonItem):
+                yield replace(item, place=f"{inside}{item.place}")
             else:
-                yield from self._read(place, item)
+                yield from self._read(f"{inside}{item.place}", item.value)
 
-    def _read(self, place: str, item: long_json.JsonItem) -> Iterator[Found]:
-        value = item.value
-        if item.key or not isinstance(value, dict) or not isinstance(value.get("mapping"), dict):
-            yield Damaged(place, "not a conversation of ChatGPT: it has no mapping")
+    def _read(self, place: str, value: Any) -> Iterator[Found]:
+        if isinstance(value, list) or not is_conversation(value):
+            messages = plain_chats.messages_of(value) or []
+            yield from self._plain.read(place, value, self._number + 1)
+            self._number += len(messages)
             return
         nodes = {name: node for name, node in value["mapping"].items() if isinstance(node, dict)}
         parents = {name: text_of(node.get("parent")) for name, node in nodes.items()}
@@ -76,6 +105,8 @@ class _Conversations:
         )
         if left:
             yield Skipped("messages on other branches", title, left)
+        if not any(node.get("message") for node in nodes.values()):
+            yield Skipped("conversations without messages", title)
         for name, depth in walk.nodes:
             if isinstance(nodes[name].get("message"), dict):
                 yield from self._message(f"{place}, message {name[:80]}", value, name, depth)
@@ -108,7 +139,7 @@ class _Conversations:
             yield Skipped(conversations.LEFT_OUT[message.kind], place)
             return
         if not message.text.strip():
-            yield Skipped("messages without text", place)
+            yield Skipped(_without_text(given), place)
             return
         self._number += 1
         thread = text_of(conversation.get("conversation_id")) or text_of(conversation.get("id"))
@@ -158,6 +189,15 @@ def _read(given: Mapping[str, Any], node: str) -> ChatMessage:
         "\n\n".join(piece for piece in pieces if piece.strip()),
         _kind(given, role, text_of(content.get("content_type")) or "text"),
     )
+
+
+def _without_text(given: Mapping[str, Any]) -> str:
+    """Return under which name a message of which nothing is read is counted."""
+    content = given["content"]
+    kind = text_of(content.get("content_type")) or "text"
+    if kind in READ or not content.keys() - {"content_type", *TEXTS, "parts", "thoughts"}:
+        return "messages without text"
+    return f"messages of the kind {kind[:MAX_KIND]!r}"
 
 
 def _kind(given: Mapping[str, Any], role: str | None, content_type: str) -> str | None:

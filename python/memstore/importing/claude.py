@@ -6,9 +6,12 @@ import re
 from typing import TYPE_CHECKING, Any, Final
 
 from memstore.domain.arguments import MAX_NAME
-from memstore.importing import conversations, long_json
+from memstore.frozen import replace
+from memstore.importing import conversations, long_json, plain_chats
 from memstore.importing.bundle import Bundle
 from memstore.importing.conversations import BRANCHES, REASONING, TOOLS, ChatMessage
+from memstore.importing.long_json import JsonForm
+from memstore.importing.plain_chats import PlainChats
 from memstore.importing.records import Damaged, Dump, Imported, Skipped, identity, key
 from memstore.importing.values import name as name_of
 from memstore.importing.values import text as text_of
@@ -28,8 +31,42 @@ KINDS: Final = {
     "thinking": REASONING, "redacted_thinking": REASONING,
     "tool_use": TOOLS, "tool_result": TOOLS,
 }  # fmt: skip
-ROOT: Final = "00000000-0000-4000-8000-000000000000"
-"""The parent of a first message."""
+MESSAGES: Final = "chat_messages"
+SPOKEN: Final = ("transcript", "transcription")
+"""Members of a voice note with what was said."""
+WITHOUT_TEXT: Final = frozenset({"image", "document"})
+"""Blocks that are named in the text."""
+VOICE_NOTE: Final = "voice_note"
+MAX_KIND: Final = 40
+
+
+def is_conversation(value: Mapping[str, Any]) -> bool:
+    return isinstance(value.get(MESSAGES), list)
+
+
+def _is_project(value: Mapping[str, Any]) -> bool:
+    return "docs" in value or "prompt_template" in value
+
+
+def is_of_export(value: Mapping[str, Any]) -> bool:
+    remembered = "conversations_memory" in value or "project_memories" in value
+    return is_conversation(value) or _is_project(value) or remembered
+
+
+def _is_record(value: Mapping[str, Any]) -> bool:
+    return is_of_export(value) or plain_chats.is_conversation(value)
+
+
+FORM: Final = JsonForm(
+    "a conversation, a project or memories of Claude",
+    _is_record,
+    frozenset({"conversations", "projects", "memories"}),
+    plain_chats.is_message,
+)
+EXPECTED: Final = (
+    "the data export is expected, or one of its files: conversations with chat_messages, projects, "
+    "memories"
+)
 
 
 def found(
@@ -41,9 +78,9 @@ def found(
     yield from bundle.records(parts, reader.file, progress)
     for part in bundle.parts:
         if part not in parts and not NEVER_READ.fullmatch(part.name):
-            yield Skipped("other files", part.name)
+            yield Skipped("other files", part.name, is_known=False)
     for link in bundle.links:
-        yield Skipped("links", link)
+        yield Skipped("links", link, is_known=False)
 
 
 class _ClaudeExport:
@@ -51,22 +88,16 @@ class _ClaudeExport:
         self._dump = dump
         self._include = include
         self._number = 0
+        self._plain = PlainChats(NAME, dump, include)
 
     def file(self, inside: str, file: Any) -> Iterator[Found]:
-        """Read a list of records, or one record in a file of its own."""
-        single: dict[str, Any] = {}
-        for item in long_json.items(file):
-            place = f"{inside}{item.place}"
-            if isinstance(item, Damaged):
-                yield Damaged(place, item.reason)
-            elif not item.key:
-                yield from self._checked(place, item.value)
-            elif item.place == item.key:
-                single[item.key] = item.value
+        for item in long_json.records(file, FORM):
+            if isinstance(item, Skipped):
+                yield item
+            elif isinstance(item, long_json.JsonItem):
+                yield from self._checked(f"{inside}{item.place}", item.value)
             else:
-                single.setdefault(item.key, []).append(item.value)
-        if single:
-            yield from self._checked(f"{inside}the file", single)
+                yield replace(item, place=f"{inside}{item.place}")
 
     def _checked(self, place: str, value: Any) -> Iterator[Found]:
         try:
@@ -75,22 +106,24 @@ class _ClaudeExport:
             yield Damaged(place, str(error))
 
     def _record(self, place: str, value: Any) -> Iterator[Found]:
-        if not isinstance(value, dict):
-            raise TypeError("not a record of Claude's export")
-        if isinstance(value.get("chat_messages"), list):
+        if isinstance(value, list) or not is_of_export(value):
+            messages = plain_chats.messages_of(value) or []
+            yield from self._plain.read(place, value, self._number + 1)
+            self._number += len(messages)
+        elif isinstance(value.get(MESSAGES), list):
             yield from self._conversation(place, value)
-        elif "docs" in value or "prompt_template" in value:
+        elif _is_project(value):
             yield from self._project(place, value)
-        elif "conversations_memory" in value or "project_memories" in value:
-            yield from self._memories(place, value)
         else:
-            raise TypeError("neither a conversation, nor a project, nor memories of Claude")
+            yield from self._memories(place, value)
 
     def _conversation(self, place: str, value: Mapping[str, Any]) -> Iterator[Found]:
-        messages = [one for one in value["chat_messages"] if isinstance(one, dict)]
-        if broken := len(value["chat_messages"]) - len(messages):
+        messages = [one for one in value[MESSAGES] if isinstance(one, dict)]
+        if broken := len(value[MESSAGES]) - len(messages):
             yield Damaged(place, f"{broken} of its messages are not objects")
         title = text_of(value.get("name"))
+        if not value[MESSAGES]:
+            yield Skipped("conversations without messages", title or place)
         named = {text_of(one.get("uuid")) or f"{value.get('uuid')}/{n}": one
                  for n, one in enumerate(messages)}  # fmt: skip
         for name, depth in self._path(value, named):
@@ -123,7 +156,7 @@ class _ClaudeExport:
         given: Mapping[str, Any],
         depth: int,
     ) -> Iterator[Found]:
-        speaker = text_of(given.get("sender"))
+        speaker = text_of(given.get("sender")) or text_of(given.get("role"))
         common = {
             "name": name_of(title),
             "created_at": text_of(given.get("created_at"))
@@ -134,7 +167,7 @@ class _ClaudeExport:
         }
         said, left = self._said(given)
         for kind, count in left.items():
-            yield Skipped(conversations.LEFT_OUT[kind], place, count)
+            yield Skipped(kind, place, count)
         if said.strip():
             yield self._episode(place, ChatMessage(name, None, said), common)
         elif not left and not _attachments(given):
@@ -147,25 +180,32 @@ class _ClaudeExport:
             yield self._episode(place, ChatMessage(f"{name}/{number}", None, text), values)
 
     def _said(self, given: Mapping[str, Any]) -> tuple[str, dict[str, int]]:
-        """Return the text of a message, and how many blocks of each kind were left out."""
+        """Return the text of a message, and how many blocks were left out, by what they are."""
         blocks = given.get("content")
+        if isinstance(blocks, str):
+            blocks = [{"type": "text", "text": blocks}]
         pieces: list[str] = []
         left: dict[str, int] = {}
         for block in blocks if isinstance(blocks, list) else ():
             if not isinstance(block, dict):
                 continue
             kind = KINDS.get(str(block.get("type")))
+            said = _block(block)
             if kind is not None and kind not in self._include:
-                left[kind] = left.get(kind, 0) + 1
-            else:
-                pieces.append(_block(block))
-        pieces = [piece for piece in pieces if piece.strip()]
+                left[conversations.LEFT_OUT[kind]] = left.get(conversations.LEFT_OUT[kind], 0) + 1
+            elif said is None:
+                name = f"content of the kind {str(block.get('type'))[:MAX_KIND]!r}"
+                left[name] = left.get(name, 0) + 1
+            elif said.strip():
+                pieces.append(said)
         if not pieces and not left and (text := text_of(given.get("text"))):
             pieces.append(text)
         files = given.get("files")
-        for one in files if isinstance(files, list) else ():
-            if isinstance(one, dict) and (file := text_of(one.get("file_name"))):
-                pieces.append(f"[file: {file}]")
+        pieces.extend(
+            f"[file: {file}]"
+            for one in (files if isinstance(files, list) else ())
+            if isinstance(one, dict) and (file := text_of(one.get("file_name")))
+        )
         return "\n\n".join(pieces), left
 
     def _project(self, place: str, value: Mapping[str, Any]) -> Iterator[Found]:
@@ -186,6 +226,8 @@ class _ClaudeExport:
                 yield self._episode(at, ChatMessage(name, None, text), values)
             else:
                 yield Skipped("documents without text", at)
+        if not instructions and not docs:
+            yield Skipped("projects without text", text_of(value.get("name")) or place)
 
     def _memories(self, place: str, value: Mapping[str, Any]) -> Iterator[Found]:
         account = text_of(value.get("account_uuid")) or "account"
@@ -199,6 +241,8 @@ class _ClaudeExport:
                 values = {"name": "what Claude remembers", "tags": ["memory"],
                           "idempotency_key": key(NAME, identity(NAME, name, said))}  # fmt: skip
                 yield self._episode(place, ChatMessage(name, None, said), values)
+            else:
+                yield Skipped("memories without text", f"{place}: {name}")
 
     def _episode(self, place: str, message: ChatMessage, values: Mapping[str, Any]) -> Imported:
         self._number += 1
@@ -213,7 +257,8 @@ class _ClaudeExport:
         return Imported(place, episode)
 
 
-def _block(block: Mapping[str, Any]) -> str:
+def _block(block: Mapping[str, Any]) -> str | None:
+    """Return the text of a block; ``None`` if it has none that is known."""
     for name in ("text", "thinking"):
         if isinstance(block.get(name), str):
             return str(block[name])
@@ -222,10 +267,20 @@ def _block(block: Mapping[str, Any]) -> str:
         return f"[tool: {block.get('name')}] {block.get('input')}"
     if kind == "tool_result":
         parts = block.get("content")
-        texts = [_block(one) for one in parts if isinstance(one, dict)] if isinstance(
+        texts = [_block(one) or "" for one in parts if isinstance(one, dict)] if isinstance(
             parts, list) else [str(parts or "")]  # fmt: skip
         return "\n".join(texts)
-    return f"[{kind}]" if kind in ("image", "document", "voice_note") else ""
+    if spoken := _spoken(block):
+        return spoken
+    return f"[{kind}]" if kind in WITHOUT_TEXT or kind == VOICE_NOTE else None
+
+
+def _spoken(block: Mapping[str, Any]) -> str | None:
+    """Return what was said in a voice note: a text, an object with it, or a list of them."""
+    given = next((block[name] for name in SPOKEN if block.get(name)), None)
+    parts = given if isinstance(given, list) else [given]
+    said = (part.get("text") if isinstance(part, dict) else part for part in parts)
+    return " ".join(text.strip() for one in said if (text := text_of(one))) or None
 
 
 def _attachments(given: Mapping[str, Any]) -> list[tuple[str, str | None]]:

@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING, Any, Final
 
 from memstore.database.foreign import sqlite_file
 from memstore.errors import StorageError
-from memstore.importing import long_json, values
+from memstore.importing import long_json, texts, values
+from memstore.importing.long_json import JsonForm
 from memstore.importing.records import Damaged, Dump, Imported, Skipped, identity, key
 
 if TYPE_CHECKING:
@@ -21,16 +22,13 @@ OBSERVATIONS: Final = "observations"
 SUMMARIES: Final = "session_summaries"
 PROMPTS: Final = "user_prompts"
 SESSIONS: Final = "sdk_sessions"
-EXPORTED: Final = {
-    OBSERVATIONS: OBSERVATIONS, "summaries": SUMMARIES, "prompts": PROMPTS, "sessions": SESSIONS,
-}  # fmt: skip
-"""The table of each list in an export."""
-
 SESSION: Final = ("memory_session_id", "sdk_session_id")
 """Columns of the id of a session, newest layout first."""
 CONTENT_SESSION: Final = ("content_session_id", "claude_session_id")
 """Columns of the host's own id of a session."""
 SECTIONS: Final = ("request", "investigated", "learned", "completed", "next_steps", "notes")
+OF_OBSERVATIONS: Final = ("facts", "narrative", "title", "subtitle", "text", "concepts")
+TITLES: Final = ("title", "subtitle")
 LISTS: Final = ("concepts", "files_read", "files_modified")
 COLUMNS: Final = frozenset({
     "id", *SESSION, *CONTENT_SESSION, *SECTIONS, *LISTS, "project", "merged_into_project", "text",
@@ -39,6 +37,33 @@ COLUMNS: Final = frozenset({
 })  # fmt: skip
 MILLISECOND: Final = 0.001
 NO_PROJECT: Final = "claude-mem"
+
+
+def _table(row: Mapping[str, Any]) -> str | None:
+    """Return the table that a row is of, by its columns."""
+    if row.get("prompt_text") is not None:
+        return PROMPTS
+    if any(row.get(name) is not None for name in SECTIONS[:-1]):
+        return SUMMARIES
+    if any(row.get(name) is not None for name in OF_OBSERVATIONS):
+        return OBSERVATIONS
+    return SESSIONS if _first(row, CONTENT_SESSION) else None
+
+
+def is_typical(row: Mapping[str, Any]) -> bool:
+    """Return whether a row can only be one of this program."""
+    return bool(row.keys() & {"narrative", "prompt_text", *SESSION, *CONTENT_SESSION})
+
+
+FORM: Final = JsonForm(
+    f"a row of {NAME}",
+    lambda row: _table(row) is not None,
+    frozenset({OBSERVATIONS, "summaries", "prompts", "sessions"}),
+)
+EXPECTED: Final = (
+    'its SQLite file is expected, or its export: {"observations": […], "summaries": […], '
+    '"prompts": […], "sessions": […]}'
+)
 
 
 def found(path: Path, progress: Progress | None = None) -> Iterator[Found]:
@@ -69,19 +94,14 @@ def _of_database(path: Path, reader: _RowReader, progress: Progress | None) -> I
 def _of_export(path: Path, reader: _RowReader) -> Iterator[Found]:
     # Sessions come after the observations, so they are read first.
     for sessions in (True, False):
-        with open(path, encoding="utf-8-sig", errors="surrogateescape") as file:
-            for item in long_json.items(file):
-                if isinstance(item, Damaged):
-                    if not sessions:
-                        yield item
-                elif item.key not in EXPORTED or item.place == item.key:
-                    if not sessions and not item.key:
-                        yield Damaged(item.place, f"not an export of {NAME}")
-                elif not isinstance(item.value, dict):
-                    if not sessions:
-                        yield Damaged(item.place, "not a JSON object")
-                elif (EXPORTED[item.key] == SESSIONS) == sessions:
-                    yield from reader.read(EXPORTED[item.key], item.place, item.value)
+        with texts.reading(path) as file:
+            for item in long_json.records(file, FORM):
+                if isinstance(item, long_json.JsonItem):
+                    table = _table(item.value)
+                    if (table == SESSIONS) == sessions and table is not None:
+                        yield from reader.read(table, item.place, item.value)
+                elif not sessions:
+                    yield item
 
 
 class _RowReader:
@@ -112,8 +132,10 @@ class _RowReader:
     def _observation(self, place: str, row: Mapping[str, Any]) -> Iterator[Found]:
         common = self._common(row, _first(row, SESSION))
         about = {name: listed for name in LISTS if (listed := values.texts(row.get(name), name))}
-        narrative = values.text(row.get("narrative")) or values.text(row.get("text"))
         facts = values.texts(row.get("facts"), "facts")
+        narrative = values.text(row.get("narrative")) or values.text(row.get("text"))
+        if not facts and not narrative:
+            narrative = "\n".join(text for name in TITLES if (text := values.text(row.get(name))))
         for content in facts:
             columns = {
                 **common,

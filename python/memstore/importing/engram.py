@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any, Final
 from memstore.database.foreign import duckdb_file
 from memstore.domain import metadata
 from memstore.domain.clock import EPOCH
-from memstore.importing import long_json
+from memstore.importing import long_json, texts
+from memstore.importing.long_json import JsonForm, raw
 from memstore.importing.records import Dump, Imported, Skipped, converted, identity, key, name_of
 
 if TYPE_CHECKING:
@@ -30,10 +31,29 @@ READ: Final = frozenset({
 })  # fmt: skip
 
 
+def _is_episode(values: Mapping[str, Any]) -> bool:
+    return "content" in values or "id" in values
+
+
+FORM: Final = JsonForm(
+    "an episode of Engram",
+    _is_episode,
+    frozenset({"episodes", "results", "memories", "facts"}),
+)
+EXPECTED: Final = (
+    "its DuckDB file is expected, or episodes with an id and a content as a list, JSON Lines or "
+    '{"episodes": […]}'
+)
+
+
 def found(path: Path, progress: Progress | None = None) -> Iterator[Found]:
-    read = _rows if duckdb_file.is_duckdb(path) else long_json.records
-    records = read(path, progress)
-    yield from converted(records, partial(_record, Dump.of(NAME, path)))
+    read = _rows if duckdb_file.is_duckdb(path) else _exported
+    yield from converted(read(path, progress), partial(_record, Dump.of(NAME, path)))
+
+
+def _exported(path: Path, progress: Progress | None) -> Iterator[Raw]:
+    with texts.reading(path, progress) as file:
+        yield from raw(long_json.records(file, FORM))
 
 
 def _rows(path: Path, progress: Progress | None) -> Iterator[Raw]:

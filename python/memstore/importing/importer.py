@@ -34,8 +34,8 @@ from memstore.importing import (
     server_memory,
 )
 from memstore.importing.conversations import INCLUDABLE
-from memstore.importing.detection import likely_source
-from memstore.importing.records import MARK, Damaged, Imported, Skipped
+from memstore.importing.detection import description, likely_source
+from memstore.importing.records import MARK, Damaged, Foreign, Imported, Skipped
 from memstore.transfer.batches import is_long, prepare
 from memstore.transfer.merging import bring_in
 from memstore.transfer.parsing import Incoming
@@ -64,6 +64,15 @@ SOURCES: Final[dict[str, Callable[[Path, Progress | None], Iterator[Found]]]] = 
     letta.NAME: letta.found,
     langgraph.NAME: langgraph.found,
 }
+
+EXPECTED: Final[dict[str, str]] = {
+    one.NAME: one.EXPECTED
+    for one in (
+        engram, original, mem0, server_memory, chatgpt, claude, markdown, mcp_memory_service,
+        claude_mem, letta, langgraph,
+    )
+}  # fmt: skip
+"""What each reads, for messages about other files."""
 
 FOLDERS: Final = frozenset({chatgpt.NAME, claude.NAME, markdown.NAME})
 """Those whose export is a folder, also as a ZIP archive, or a file of it."""
@@ -159,16 +168,14 @@ def import_from(
 
     try:
         total = _look_through(read(progress), report, skip=skip_damaged)
+    except _NothingKnown as error:
+        raise _of_another(source, path, error.what) from None
     except (StorageError, TransferError) as error:
         if likely := _other(source, path):
             raise type(error)(
                 f"{error.text}; {likely}", place=error.place, remedy=Remedy.NAME_PROGRAM
             ) from error
         raise
-    if not total and (likely := _other(source, path)):
-        raise TransferError(
-            f"the file holds nothing of {source}, and {likely}", remedy=Remedy.NAME_PROGRAM
-        )
     if dry_run:
         return report
     report.facts = report.episodes = done = 0
@@ -227,6 +234,29 @@ def _other(source: str, path: Path) -> str | None:
     return None if likely in (None, source) else f"the file looks like one of {likely}"
 
 
+class _NothingKnown(Exception):
+    """Nothing in a file is of the program."""
+
+    def __init__(self, what: LeftOut) -> None:
+        super().__init__()
+        self.what = what
+        """What there was in place of records."""
+
+
+def _of_another(source: str, path: Path, what: LeftOut) -> TransferError:
+    """Return the error about a file of which nothing is known, with what it seems to be."""
+    likely = _other(source, path)
+    held = f" ({what.first[0]}{_more(what)})" if what.first else ""
+    said = f"the file holds nothing of {source}{held}: {EXPECTED[source]}; nothing was imported"
+    if likely is None:
+        return TransferError(f"{said}; the file seems to be {description(path)}")
+    return TransferError(f"{said}; {likely}", remedy=Remedy.NAME_PROGRAM)
+
+
+def _more(what: LeftOut) -> str:
+    return f" (and {what.count - 1} more)" if what.count > 1 else ""
+
+
 def _check_included(source: str, include: Collection[str]) -> None:
     for one in checked_items(include, "include"):
         checked_choice(one, INCLUDABLE, "include")
@@ -260,14 +290,24 @@ def _owned(record: Imported, scope: Scope) -> Imported:
 
 
 def _look_through(found: Iterator[Found], report: ImportFromReport, *, skip: bool) -> int:
-    """Read everything before anything is written; return how many records will be imported."""
-    damaged = LeftOut()
+    """Read everything before anything is written; return how many records will be imported.
+
+    Raises:
+        TransferError: something cannot be read, unless that is skipped.
+        _NothingKnown: there is something, but nothing of the program.
+    """
+    unread, foreign = LeftOut(), LeftOut()
     homes: Counter[str] = Counter()
+    is_known = False
     for one in found:
         match one:
             case Damaged(place, reason):
-                damaged.note(f"{place}: {reason}")
+                unread.note(f"{place}: {reason}")
+            case Foreign(place, reason):
+                unread.note(f"{place}: {reason}")
+                foreign.note(f"{place}: {reason}")
             case Skipped(kind, name, count):
+                is_known = is_known or one.is_known
                 report.leave_out(kind, name, count)
             case Imported(place, item, left_out):
                 homes[item.namespace] += 1
@@ -277,13 +317,18 @@ def _look_through(found: Iterator[Found], report: ImportFromReport, *, skip: boo
                     report.facts += 1
                 for kind in left_out:
                     report.leave_out(kind, place)
-    if damaged.count and not skip:
-        more = f" (and {damaged.count - 1} more)" if damaged.count > 1 else ""
+    there_is = unread.count or report.left_out
+    if there_is and not homes and not is_known and foreign.count == unread.count:
+        raise _NothingKnown(foreign)
+    if unread.count and not (homes or is_known):
+        expected = EXPECTED[report.source]
+        raise TransferError(f"{unread.first[0]}{_more(unread)}: {expected}; nothing was imported")
+    if unread.count and not skip:
         raise TransferError(
-            f"{damaged.first[0]}{more}; nothing was imported", remedy=Remedy.SKIP_DAMAGED
+            f"{unread.first[0]}{_more(unread)}; nothing was imported", remedy=Remedy.SKIP_DAMAGED
         )
-    if damaged.count:
-        report.left_out["damaged records"] = damaged
+    if unread.count:
+        report.left_out["damaged records"] = unread
     report.namespaces = dict(sorted(homes.items()))
     return homes.total()
 
@@ -293,7 +338,7 @@ def _sound(found: Iterator[Found], *, skip: bool) -> Iterator[Imported]:
     for one in found:
         if isinstance(one, Imported):
             yield one
-        elif isinstance(one, Damaged) and not skip:
+        elif isinstance(one, Damaged | Foreign) and not skip:
             raise TransferError(
                 f"{one.reason}; the file was changed during the import, and everything before this "
                 "was imported",

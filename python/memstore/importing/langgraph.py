@@ -10,9 +10,10 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, Final
 
 from memstore.database.foreign import sqlite_file
+from memstore.domain.arguments import stored_text
 from memstore.errors import StorageError
 from memstore.importing import langgraph_keys, values
-from memstore.importing.records import Dump, Imported, Skipped, converted, identity, key, name_of
+from memstore.importing.records import Dump, Imported, Skipped, converted, identity, key
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -28,6 +29,7 @@ MARKS: Final = frozenset({"prefix", "key", "value"})
 COLUMNS: Final = MARKS | {"created_at", "updated_at", "expires_at"}
 TEXT: Final = "content"
 ROWS_A_LOOK: Final = 1000
+EXPECTED: Final = "the SQLite file of its store is expected"
 
 
 def found(path: Path, progress: Progress | None = None) -> Iterator[Found]:
@@ -51,7 +53,7 @@ def _rows(path: Path, progress: Progress | None) -> Iterator[Raw]:
 
 
 def _record(dump: Dump, number: int, place: str, row: Mapping[str, Any]) -> Iterator[Imported]:
-    prefix, name = name_of(row.get("prefix"), "its prefix"), name_of(row.get("key"), "its key")
+    prefix, name = _label(row.get("prefix"), "its prefix"), _label(row.get("key"), "its key")
     given = row.get("value")
     if isinstance(given, bytes):
         given = given.decode("utf-8", "surrogateescape")
@@ -63,9 +65,9 @@ def _record(dump: Dump, number: int, place: str, row: Mapping[str, Any]) -> Iter
     if external_key is not None and langgraph_keys.read(external_key).key is None:
         metadata[langgraph_keys.KEY] = name
     columns = {
-        "namespace": prefix,
+        "namespace": prefix if prefix.strip() else None,
         "content": content or json.dumps(value, ensure_ascii=False),
-        "subject": prefix.replace(".", "/"),
+        "subject": prefix.replace(".", "/").replace("\0", " ").strip() or NAME,
         "category": values.name(value.get("kind")),
         "metadata": metadata,
         "created_at": values.text(row.get("created_at")),
@@ -76,6 +78,11 @@ def _record(dump: Dump, number: int, place: str, row: Mapping[str, Any]) -> Iter
     origin = {"id": known, "key": name, "namespace": prefix, "updated_at": row.get("updated_at")}
     uuid = identity(NAME, known, columns["content"])
     yield Imported(place, dump.fact(number, uuid, columns, origin))
+
+
+def _label(given: object, what: str) -> str:
+    """Return a key or a namespace as LangGraph takes them: any text, also an empty one."""
+    return stored_text(str(given) if isinstance(given, int) else given, what)
 
 
 def _text(value: Mapping[str, Any]) -> str | None:

@@ -6,8 +6,9 @@ import json
 from typing import TYPE_CHECKING, Any, Final
 
 from memstore.domain.clock import from_text
-from memstore.importing import conversations, long_json, values
+from memstore.importing import conversations, long_json, texts, values
 from memstore.importing.conversations import HIDDEN, REASONING, TOOLS, ChatMessage
+from memstore.importing.long_json import JsonForm
 from memstore.importing.records import Damaged, Dump, Imported, Skipped, identity, key
 
 if TYPE_CHECKING:
@@ -28,43 +29,77 @@ SENDING: Final = "send_message"
 """The tool by which older agents speak."""
 
 
+def _is_record(value: Mapping[str, Any]) -> bool:
+    """Return whether an object is a file of agents, or of one, or an agent of Letta's API."""
+    return any(isinstance(value.get(name), list) for name in OF_FILES) or bool(_of_api(value))
+
+
+def is_typical(value: Mapping[str, Any]) -> bool:
+    """Return whether an object can only be of this program: other programs have messages, too."""
+    return _is_record(value) and bool(value.keys() & {"agents", "core_memory", "memory"})
+
+
+def _of_api(value: Mapping[str, Any]) -> list[Any]:
+    """Return the blocks of an agent as Letta's API gives it."""
+    memory = value.get("memory")
+    blocks = memory.get("blocks") if isinstance(memory, dict) else None
+    return blocks if isinstance(blocks, list) else []
+
+
+def _is_block(value: object) -> bool:
+    return isinstance(value, dict) and {"label", "value"} <= value.keys()
+
+
+OF_FILES: Final = ("agents", "core_memory", "messages")
+FORM: Final = JsonForm("an agent file", _is_record, is_part=_is_block)
+EXPECTED: Final = "an agent file (.af) is expected: agents, or one agent's core_memory and messages"
+
+
 def found(
     path: Path, progress: Progress | None = None, include: Collection[str] = ()
 ) -> Iterator[Found]:
     """Yield a fact for each block and an episode for each message."""
-    del progress  # agent files are small
-    whole: dict[str, list[tuple[str, Any]]] = {name: [] for name in LISTS}
-    about: dict[str, Any] = {}
-    with open(path, encoding="utf-8-sig", errors="surrogateescape") as file:
-        for item in long_json.items(file):
-            if isinstance(item, Damaged):
+    reader = _AgentFile(Dump.of(NAME, path), frozenset(include))
+    with texts.reading(path, progress) as file:
+        for item in long_json.records(file, FORM):
+            if isinstance(item, long_json.JsonItem):
+                place = "" if item.place in long_json.WHOLE else f"{item.place}, "
+                yield from _file(reader, place, item.value)
+            else:
                 yield item
-            elif not item.key:
-                yield Damaged(item.place, "not an agent file: it is a list")
-            elif item.key in COUNTED and item.place != item.key:
-                yield Skipped(item.key, item.place)
-            elif item.key in LISTS and item.place != item.key:
-                if isinstance(item.value, dict):
-                    whole[item.key].append((item.place, item.value))
-                else:
-                    yield Damaged(item.place, "not a JSON object")
-            elif item.key in NAMED:
-                about[item.key] = item.value
-    if not whole["agents"] and not whole["core_memory"] and not whole["messages"]:
-        yield Damaged("the file", "not an agent file: it names no agent")
-        return
-    yield from _AgentFile(Dump.of(NAME, path), frozenset(include), about).read(whole)
+
+
+def _file(reader: _AgentFile, place: str, given: Any) -> Iterator[Found]:
+    value = {"core_memory": given} if isinstance(given, list) else given
+    value = {**value, "core_memory": value.get("core_memory") or _of_api(value)}
+    whole: dict[str, list[tuple[str, Any]]] = {name: [] for name in LISTS}
+    for name in LISTS:
+        for number, one in enumerate(value.get(name) or (), 1):
+            if isinstance(one, dict):
+                whole[name].append((f"{place}{name} {number}", one))
+            else:
+                yield Damaged(f"{place}{name} {number}", "not a JSON object")
+    for name in COUNTED:
+        held = value.get(name)
+        if isinstance(held, list) and held:
+            yield Skipped(name, f"{len(held)} of them", len(held))
+    if not any(whole.values()):
+        yield Skipped("files without agents", place or long_json.THE_FILE)
+    yield from reader.read(whole, {name: value.get(name) for name in NAMED})
 
 
 class _AgentFile:
-    def __init__(self, dump: Dump, include: frozenset[str], about: Mapping[str, Any]) -> None:
+    def __init__(self, dump: Dump, include: frozenset[str]) -> None:
         self._dump = dump
         self._include = include
-        self._about = about
+        self._about: Mapping[str, Any] = {}
         self._number = 0
         self._blocks: set[str] = set()
 
-    def read(self, whole: Mapping[str, list[tuple[str, Any]]]) -> Iterator[Found]:
+    def read(
+        self, whole: Mapping[str, list[tuple[str, Any]]], about: Mapping[str, Any]
+    ) -> Iterator[Found]:
+        self._about = about
         blocks = {
             text: (place, block)
             for place, block in whole["blocks"]
@@ -80,6 +115,7 @@ class _AgentFile:
             agents = [*agents, ("the agent", agent)]
         for place, agent in agents:
             name = values.name(agent.get("name")) or NO_AGENT
+            agent = {**agent, "memory_blocks": agent.get("memory_blocks") or _of_api(agent)}
             ids = agent.get("block_ids")
             for id_ in ids if isinstance(ids, list) else ():
                 if isinstance(id_, str) and id_ in blocks:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from memstore.domain.clock import to_text
 from memstore.errors import TransferError
-from memstore.importing import memory_files, values
+from memstore.importing import memory_files, texts, values
 from memstore.importing.bundle import Bundle, part_of
 from memstore.importing.records import (
     Damaged,
@@ -40,6 +40,8 @@ SEEN: Final = frozenset({".claude", ".github"})
 """Folders with a dot whose notes are read; ``.obsidian`` and others are not."""
 TIMES: Final = ("created", "created_at", "date")
 MAX_BYTES: Final = 10_000_000
+LONG: Final = f"longer than {MAX_BYTES:,} bytes"
+EXPECTED: Final = "a note in Markdown is expected, or a folder of them"
 DEPTH: Final = 5
 """How far files are followed that instruction files name, as their hosts do."""
 
@@ -51,7 +53,7 @@ def found(path: Path, progress: Progress | None = None) -> Iterator[Found]:
         raise TransferError(f"{path} holds no Markdown; nothing was imported", place="the folder")
     yield from _Folder(bundle, parts, path).read(progress)
     for link in bundle.links:
-        yield Skipped("links", link)
+        yield Skipped("links", link, is_known=False)
 
 
 def _instructs(name: str) -> bool:
@@ -94,14 +96,14 @@ class _Folder:
             try:
                 yield from list(self._file(part, name in followed))
             except (ValueError, TypeError) as error:
-                yield Damaged(name, str(error))
+                yield Damaged(name, self._damage(part) or str(error))
             if progress is not None:
                 progress(number, total)
 
     def _imports(self, name: str) -> Iterator[tuple[str, str | None]]:
         """Yield the files that one names, and why one is not read."""
         note = self._note(self._parts[name])
-        for _, given in notes.imports(note) if note is not None else ():
+        for _, given in () if isinstance(note, str) else notes.imports(note):
             target = _inside(PurePosixPath(name).parent, given)
             if target is None:
                 yield given, "files outside of the folder"
@@ -114,18 +116,24 @@ class _Folder:
             missing = None if target in self._parts else "files that instructions name"
             yield target, missing
 
-    def _note(self, part: ExportFile) -> Note | None:
+    def _note(self, part: ExportFile) -> Note | str:
+        """Return a note, or what the file is if it cannot be read as one."""
         if part.size > MAX_BYTES:
-            return None
+            return LONG
         with self._bundle.bytes(part) as file:
             raw = file.read(MAX_BYTES + 1)
-        text = raw.decode("utf-8-sig", "surrogateescape")
-        return notes.read(text, PurePosixPath(part.name).stem)
+        if why := texts.why_no_text(raw):
+            return f"files {why}"
+        return notes.read(texts.decoded(raw), PurePosixPath(part.name).stem)
+
+    def _damage(self, part: ExportFile) -> str | None:
+        with self._bundle.bytes(part) as file:
+            return texts.damage(file.read(MAX_BYTES + 1))
 
     def _file(self, part: ExportFile, instructing: bool) -> Iterator[Found]:
         note = self._note(part)
-        if note is None:
-            yield Damaged(part.name, f"longer than {MAX_BYTES:,} bytes")
+        if isinstance(note, str):
+            yield Damaged(part.name, note) if note == LONG else Skipped(note, part.name)
             return
         if not note.body.strip():
             yield Skipped("empty notes", part.name)
@@ -151,7 +159,7 @@ class _Folder:
         for name, part in self._parts.items():
             if PurePosixPath(name).parent not in found:
                 note = self._note(part)
-                if note is not None and memory_files.is_memory(note):
+                if not isinstance(note, str) and memory_files.is_memory(note):
                     found.add(PurePosixPath(name).parent)
         return found
 

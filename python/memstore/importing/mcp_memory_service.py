@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any, Final
 
 from memstore.database.foreign import sqlite_file
 from memstore.errors import StorageError
-from memstore.importing import long_json, values
+from memstore.importing import long_json, texts, values
+from memstore.importing.long_json import JsonForm, raw
 from memstore.importing.records import (
-    Damaged,
     Dump,
     Imported,
     Skipped,
@@ -39,6 +39,27 @@ NO_SUBJECT: Final = "memory"
 ROWS_A_LOOK: Final = 1000
 
 
+OF_MEMORIES: Final = frozenset({"content_hash", "memory_type", "tags", "created_at_iso"})
+"""Members that tell a memory from another program's record with a content."""
+
+
+def _is_memory(values: Mapping[str, Any]) -> bool:
+    known = bool(values.keys() & OF_MEMORIES) or values.keys() <= COLUMNS
+    return isinstance(values.get("content"), str) and known
+
+
+def is_typical(values: Mapping[str, Any]) -> bool:
+    """Return whether a record can only be one of this program."""
+    return values.keys() >= MARKS
+
+
+FORM: Final = JsonForm(f"a memory of {NAME}", _is_memory, frozenset({TABLE, "results"}))
+EXPECTED: Final = (
+    "its SQLite file is expected, or memories with a content and a content_hash, as a list, JSON "
+    'Lines or {"memories": […]}'
+)
+
+
 def found(path: Path, progress: Progress | None = None) -> Iterator[Found]:
     read = _rows if sqlite_file.is_sqlite(path) else _exported
     yield from converted(read(path, progress), partial(_record, Dump.of(NAME, path)))
@@ -60,16 +81,8 @@ def _rows(path: Path, progress: Progress | None) -> Iterator[Raw]:
 
 
 def _exported(path: Path, progress: Progress | None) -> Iterator[Raw]:
-    del progress  # its exports are small
-    with open(path, encoding="utf-8-sig", errors="surrogateescape") as file:
-        for item in long_json.items(file):
-            if isinstance(item, Damaged):
-                yield item
-            elif item.key in ("", TABLE) and item.place != item.key:
-                if isinstance(item.value, dict):
-                    yield item.place, item.value
-                else:
-                    yield Damaged(item.place, "not a JSON object")
+    with texts.reading(path, progress) as file:
+        yield from raw(long_json.records(file, FORM))
 
 
 def _record(dump: Dump, number: int, place: str, row: Mapping[str, Any]) -> Iterator[Imported]:

@@ -29,6 +29,7 @@ REJECTED: Final = frozenset({"blocked", "abandoned"})
 """Screening states of facts that the original never shows."""
 UNSCREENED: Final = "pending"
 NO_SUBJECT: Final = "unknown"
+EXPECTED: Final = "the SQLite file of the original memstore is expected"
 
 
 def found(path: Path, progress: Progress | None = None) -> Iterator[Found]:

@@ -57,15 +57,25 @@ class Damaged:
 
 
 @frozen
+class Foreign:
+    """Something that is no record of the program: if all of a file is, it is another's."""
+
+    place: str
+    reason: str
+
+
+@frozen
 class Skipped:
     kind: str
     name: str
     count: int = 1
+    is_known: bool = True
+    """Whether only a file of the program has it."""
 
 
-Found: TypeAlias = Imported | Damaged | Skipped
+Found: TypeAlias = Imported | Damaged | Foreign | Skipped
 
-Raw: TypeAlias = tuple[str, dict[str, Any]] | Damaged | Skipped
+Raw: TypeAlias = tuple[str, dict[str, Any]] | Damaged | Foreign | Skipped
 """A record of the source with its place, or something that cannot be imported."""
 
 
@@ -78,7 +88,7 @@ def converted(
     ``ValueError`` or ``TypeError``, the record counts as damaged.
     """
     for number, record in enumerate(source, 1):
-        if isinstance(record, Damaged | Skipped):
+        if isinstance(record, Damaged | Foreign | Skipped):
             yield record
             continue
         place, values = record
@@ -87,6 +97,23 @@ def converted(
         except (ValueError, TypeError) as error:
             found = [Damaged(place, str(error))]
         yield from found
+
+
+MEMBERS_NAMED: Final = 6
+MAX_MEMBER: Final = 40
+"""Characters of a member's name that are told."""
+
+
+def described(value: object) -> str:
+    """Return what a JSON value is, for messages: its form, and the names of its members."""
+    if isinstance(value, dict) and value:
+        names = ", ".join(repr(name[:MAX_MEMBER]) for name in [*value][:MEMBERS_NAMED])
+        more = ", …" if len(value) > MEMBERS_NAMED else ""
+        return f"an object with {names}{more}"
+    if isinstance(value, dict | list) and not value:
+        return f"an empty {'object' if isinstance(value, dict) else 'list'}"
+    kinds = {list: "a list", str: "text", bool: "true or false", type(None): "null"}
+    return kinds.get(type(value), "a number")
 
 
 def identity(source: str, *parts: object) -> str:

@@ -10,6 +10,9 @@ from memstore.domain.arguments import MAX_NAME
 
 LATEST_SECOND: Final = 253_402_300_799
 """The last second of the year 9999."""
+MILLISECOND: Final = 0.001
+MIN_MILLISECONDS: Final = 100_000_000_000
+"""As seconds, in the year 5138; as milliseconds, in 1973."""
 
 
 def text(given: object) -> str | None:
@@ -32,6 +35,12 @@ def moment(given: object, what: str, unit: float = 1) -> datetime | str | None:
     if not 0 <= given * unit <= LATEST_SECOND:
         raise ValueError(f"its {what} is not a time: {given}")
     return datetime.fromtimestamp(given * unit, UTC)
+
+
+def any_moment(given: object, what: str) -> datetime | str | None:
+    """Return a time given as text, or as a number of seconds or milliseconds since 1970."""
+    is_small = not isinstance(given, int | float) or given < MIN_MILLISECONDS
+    return moment(given, what, 1 if is_small else MILLISECOND)
 
 
 def tags(given: object) -> list[str]:

@@ -7,6 +7,7 @@ and YAML what the front matter says (decision 159). Places are lines of the file
 from __future__ import annotations
 
 import re
+import unicodedata
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from memstore.frozen import frozen
@@ -32,6 +33,14 @@ OBSERVATION: Final = re.compile(r"\[([^\[\]()|^!]{2,60})\]\s+(.*)$", re.DOTALL)
 RELATION: Final = re.compile(
     r"(\S[^\[\]!]{0,80}?)\s+\[\[([^\[\]|#^]+)(?:[|#^][^\[\]]*)?\]\](?:\s+\((.*)\))?$"
 )
+DATED: Final = re.compile(
+    r"(?=.*\d)(?:[\d\s:.,/+~%>–—-]|\b[ap]\.?m\b|(?<=\d)[hmstz]+(?![a-z])"
+    r"|\b(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec|mon|tue|wed|thu|fri|sat|sun)[a-z]*\b)+",
+    re.IGNORECASE,
+)
+"""A time, a date, a length or a share, as in a transcript: no category."""
+QUOTES: Final = ("**", "__", "*", "_", "`", '"', "'", "“”", "„“", "«»", "‘’")
+"""What may stand around the kind of a relation, at both ends or as a pair."""
 CONTEXT: Final = re.compile(r"\s\(([^()]*)\)$")
 TAG: Final = re.compile(r"(?:^|\s)#([\w/-]*[^\W\d][\w/-]*)")
 LINK_ALONE: Final = re.compile(r"!?(\[\[.*\]\]|\[.*?\]\(.*?\)|<?https?://\S+>?)$")
@@ -122,7 +131,8 @@ def claims(note: Note) -> Iterator[NoteClaim | NoteRelation]:
         said = block.text
         if block.kind != "item" or CHECKBOX.match(said) or said.startswith("!"):
             continue
-        if (found := OBSERVATION.match(said)) and not found[2].startswith("("):
+        found = OBSERVATION.match(said)
+        if found and _is_category(found[1]) and not found[2].startswith("("):
             text, context = found[2], None
             if closing := CONTEXT.search(text):
                 text, context = text[: closing.start()], closing[1].strip() or None
@@ -130,7 +140,27 @@ def claims(note: Note) -> Iterator[NoteClaim | NoteRelation]:
             if text := TAG.sub("", text).strip():
                 yield NoteClaim(block.line, found[1].strip(), text, tags, context)
         elif related := RELATION.match(said):
-            yield NoteRelation(block.line, related[1].strip(), related[2].strip(), related[3])
+            kind = _unquoted(related[1])
+            yield NoteRelation(block.line, kind, related[2].strip(), related[3])
+
+
+def _is_category(name: str) -> bool:
+    """Return whether a name in brackets says what follows: it has a letter or a sign, no time."""
+    said = any(sign.isalpha() or unicodedata.category(sign) == "So" for sign in name)
+    return said and DATED.fullmatch(name.strip()) is None
+
+
+def _unquoted(kind: str) -> str:
+    """Return the kind of a relation without quotes or emphasis around it, and without a colon."""
+    bare = kind.strip().removesuffix(":").strip()
+    for quotes in QUOTES:
+        is_pair = len(set(quotes)) > 1
+        first, last = (quotes[0], quotes[1]) if is_pair else (quotes, quotes)
+        inner = bare[len(first) : -len(last)].strip()
+        is_around = bare.startswith(first) and bare.endswith(last) and bool(inner)
+        if is_around and first not in inner and last not in inner:
+            return inner.removesuffix(":").strip() or bare
+    return bare
 
 
 def instructions(note: Note) -> Iterator[Instruction]:

@@ -7,7 +7,7 @@ output or another file without line ends is refused after a few kilobytes.
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Final, TextIO
+from typing import TYPE_CHECKING, Final, Protocol, TextIO
 
 from memstore.domain.arguments import MAX_CONTENT
 from memstore.errors import TransferError
@@ -48,7 +48,13 @@ def of_export(file: TextIO | TextIOBase) -> Iterator[str]:
         raise TransferError(f"{error}; nothing was imported", place=f"line {number}") from None
 
 
-def line(file: TextIO | TextIOBase, longest: Callable[[str], int]) -> str:
+class Lines(Protocol):
+    """A text that is read by lines, or by parts of them."""
+
+    def readline(self, size: int, /) -> str: ...
+
+
+def line(file: Lines, longest: Callable[[str], int]) -> str:
     """Return the next line with its end; nothing at the end of the file.
 
     Args:

@@ -51,7 +51,7 @@ def keep(store: Store, host: str, event: dict[str, Any]) -> int:
     session = transcripts.session_of(event) or path.stem
     left_out: Counter[str] = Counter()
     kept = 0
-    for some in _batches(path, left_out):
+    for some in _batches(path, left_out, session):
         kept += add_turns(store, host, session, some, left_out)
     store.episodes.fold_turns()
     keep_trace(store, host, session, path, left_out, settings.project_folder())
@@ -83,7 +83,7 @@ def import_session(
         root: the folder of the project, to which the paths of files are relative.
     """
     kept = known = 0
-    for some in _batches(path, left_out):
+    for some in _batches(path, left_out, session):
         known += len(_known(store, host, session, some))
         kept += add_turns(store, host, session, some, left_out, in_the_past=True)
     if kept:
@@ -91,11 +91,11 @@ def import_session(
     return KeptTurns(max(0, kept - known), known)
 
 
-def _batches(path: Path, left_out: Counter[str]) -> Iterator[list[TranscriptTurn]]:
+def _batches(path: Path, left_out: Counter[str], session: str) -> Iterator[list[TranscriptTurn]]:
     """Yield the turns of a session in order, as many as are held in memory at once."""
     some: list[TranscriptTurn] = []
     size = 0
-    for turn in transcripts.turns(path, left_out):
+    for turn in transcripts.turns(path, left_out, session):
         some.append(turn)
         size += len(turn.text)
         if len(some) == AT_ONCE or size > CHARACTERS_AT_ONCE:

@@ -39,6 +39,9 @@ NAMES: Final[Mapping[str, str]] = {
 BEGINNING: Final = 200
 """Records of a transcript in which its folder is looked for."""
 
+LOG: Final = "logs.json"
+"""Gemini CLI's log of the prompts of a project; before 0.3, all that it recorded."""
+
 SUBAGENTS: Final = "sessions of subagents"
 EMPTY: Final = "sessions in which nothing was said"
 NO_FOLDER: Final = "sessions without a folder (imported into default)"
@@ -92,7 +95,7 @@ def transcripts_of(host: str, root: Path | None = None) -> list[Path]:
     patterns = {
         CLAUDE: ("projects", ("*/*.jsonl",)),
         CODEX: ("", ("sessions/**/*.jsonl*", "archived_sessions/**/*.jsonl*")),
-        GEMINI: ("tmp", ("*/chats/*.json", "*/chats/*.jsonl")),
+        GEMINI: ("tmp", ("*/chats/*.json", "*/chats/*.jsonl", f"*/{LOG}")),
     }
     inside, names = patterns[host]
     top = folder / inside
@@ -100,8 +103,9 @@ def transcripts_of(host: str, root: Path | None = None) -> list[Path]:
     if not found and root is not None:
         endings = (".json", ".jsonl") if host == GEMINI else (".jsonl", ".jsonl.zst")
         found = [file for file in folder.rglob("*") if file.name.endswith(endings)]
-    ages = [(file.stat().st_mtime, file) for file in found if file.is_file()]
-    return [file for _, file in sorted(ages)]
+    # A log has the prompts of sessions that have a file of their own, too.
+    ages = [(file.name == LOG, file.stat().st_mtime, file) for file in found if file.is_file()]
+    return [file for *_, file in sorted(ages)]
 
 
 def bring_in(
@@ -142,6 +146,13 @@ def bring_in(
     if not files and not importing.places:
         where = own_memory.shown(own_memory.folder_of(host) if root is None else root)
         raise TransferError(f"{where} holds no sessions of {host}, and nothing that it remembers")
+    if files and not importing.places and host not in importing.hosts:
+        others = " and ".join(sorted(importing.hosts))
+        seems = f"looks like one of {others}" if others else "has no record that a host writes"
+        what = "the file" if len(files) == 1 else f"each of {len(files):,} files"
+        raise TransferError(
+            f"{what} {seems}: the recorded sessions of {host} are expected; nothing was imported"
+        )
     return importing.done(name)
 
 
@@ -157,17 +168,32 @@ class _Import:
         self._folders: dict[Path, str] = {}
         """The working folders of sessions, by those of their transcripts."""
         self._stores: dict[str, Store] = {}
+        self.hosts: set[str] = set()
+        """The hosts that wrote the records that were read."""
+        self._seen: set[str] = set()
+        """The sessions that have a file of their own."""
         self.places = 0
 
     def session(self, file: Path) -> None:
         """Import one session."""
         if file.suffix == ".zst":
             self._left_out[COMPRESSED] += 1
+            self.hosts.add(self._host)
+            return
+        self.hosts |= _hosts(file)
+        if logged := _logged(file):
+            for session in logged:
+                if session not in self._seen:
+                    self._session(PastSession(file, session, self._of_gemini(file.parent, {})))
             return
         about = self._about(file)
         if about is None:
             self._left_out[SUBAGENTS] += 1
             return
+        self._seen.add(about.session)
+        self._session(about)
+
+    def _session(self, about: PastSession) -> None:
         home = self._home(about.folder)
         turns = self._turns(about, home)
         if turns == (0, 0):
@@ -176,7 +202,7 @@ class _Import:
         if about.folder is None and self._namespace is None:
             self._left_out[NO_FOLDER] += 1
         elif about.folder is not None:
-            self._folders.setdefault(file.parent, about.folder)
+            self._folders.setdefault(about.path.parent, about.folder)
         self._homes[home] += 1
         self._counts["sessions"] += 1
         self._counts["episodes"] += turns.new
@@ -185,7 +211,7 @@ class _Import:
     def _turns(self, about: PastSession, home: str) -> keeping.KeptTurns:
         """Import the turns of a session, or count them."""
         if self._dry_run:
-            said = sum(1 for _ in transcripts.turns(about.path, self._left_out))
+            said = sum(1 for _ in transcripts.turns(about.path, self._left_out, about.session))
             return keeping.KeptTurns(said, 0)
         root = str(projects.project_of(about.folder).folder) if about.folder else os.sep
         return keeping.import_session(
@@ -227,16 +253,18 @@ class _Import:
         if first.get("kind") == "subagent":
             return None
         return PastSession(
-            file, _session(first.get("sessionId") or file.stem), self._of_gemini(file, first)
+            file,
+            _session(first.get("sessionId") or file.stem),
+            self._of_gemini(file.parent.parent, first),
         )
 
-    def _of_gemini(self, file: Path, first: Mapping[str, Any]) -> str | None:
-        """Return the folder of a session, which Gemini CLI keeps beside it, or only its hash."""
-        if folder := _gemini_root(file.parent.parent):
+    def _of_gemini(self, top: Path, first: Mapping[str, Any]) -> str | None:
+        """Return the folder of a session, which Gemini CLI keeps in its own, or only the hash."""
+        if folder := _gemini_root(top):
             return folder
         known = own_memory.gemini_names()
         hashes = {sha256(folder.encode()).hexdigest(): folder for folder in known}
-        return hashes.get(str(first.get("projectHash")))
+        return hashes.get(str(first.get("projectHash") or top.name))
 
     # -- what the host remembers -------------------------------------------------------------------
 
@@ -284,6 +312,20 @@ class _Import:
             left_out={kind: number for kind, number in self._left_out.items() if number},
             **self._counts,
         )
+
+
+def _hosts(file: Path) -> set[str]:
+    """Return the hosts that wrote the records at the beginning of a file."""
+    beginning = islice(transcripts.records(file, Counter()), BEGINNING)
+    return {host for _, one in beginning if (host := transcripts.host_of(one)) is not None}
+
+
+def _logged(file: Path) -> list[str]:
+    """Return the sessions of which a log has prompts; none if the file is no log."""
+    if file.suffix != ".json":
+        return []
+    found = (transcripts.logged_in(one) for _, one in transcripts.records(file, Counter()))
+    return [*dict.fromkeys(session for session in found if session is not None)]
 
 
 def _session(named: object) -> str:

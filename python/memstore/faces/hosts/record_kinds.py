@@ -228,7 +228,8 @@ TABLE: Final = (
     ),
     # -- Gemini CLI: the ``type`` of a message -----------------------------------------------------
     _row(GEMINI, Use.TURN, "what was said", "user gemini"),
-    _row(GEMINI, Use.IGNORED, "notices of the program", "error info warning"),
+    _row(GEMINI, Use.TURN, "a prompt in the log of them, of sessions without a file", "log/user"),
+    _row(GEMINI, Use.IGNORED, "notices of the program", "error info warning log/info"),
     # -- Cursor: the ``role`` of a record ----------------------------------------------------------
     _row(CURSOR, Use.TURN, "what was said", "user assistant"),
     _row(CURSOR, Use.IGNORED, "what is told to the model, and tools", "system tool"),

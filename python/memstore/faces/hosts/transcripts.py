@@ -121,14 +121,19 @@ def records(
 
     The last line may still be being written. Any other line that is no JSON, and one that is too
     long, is counted in ``left_out``; each line stands alone. A file that is one object over several
-    lines, as Gemini CLI wrote before 0.40, is that record.
+    lines, as Gemini CLI wrote before 0.40, is that record; if it is a list, as its log of prompts
+    is, each item is one.
 
     Args:
         most: the first record, and so many bytes at the end; ``None`` for all of them.
     """
     with path.open("rb") as file:
         if (whole := _whole(file)) is not None:
-            yield 0, whole
+            for number, one in enumerate(whole):
+                if isinstance(one, dict):
+                    yield number, one
+                else:
+                    left_out[UNREADABLE] += 1
             return
         for number in count():
             if most is not None and number == 1 and path.stat().st_size > most + file.tell():
@@ -150,17 +155,19 @@ def records(
                 yield number, record
 
 
-def _whole(file: IO[bytes]) -> dict[str, Any] | None:
-    """Return the object that a file is, if it begins with a line that only opens one."""
+def _whole(file: IO[bytes]) -> list[Any] | None:
+    """Return the object or the items of the list that a file is, if its first line begins one."""
     opening = file.readline(MAX_LINE_BYTES)
-    found = None
-    if opening.strip() == b"{":
+    found: object = None
+    if opening.strip() == b"{" or opening.lstrip().startswith(b"["):
         try:
             found = json.loads((opening + file.read(MAX_LINE_BYTES)).decode("utf-8", "replace"))
         except (ValueError, RecursionError):
             found = None
     file.seek(0)
-    return found if isinstance(found, dict) else None
+    if isinstance(found, dict):
+        return [found]
+    return found if isinstance(found, list) else None
 
 
 def _skip_line(file: IO[bytes]) -> None:
@@ -168,15 +175,41 @@ def _skip_line(file: IO[bytes]) -> None:
         pass
 
 
-def turns(path: Path, left_out: Counter[str]) -> Iterator[TranscriptTurn]:
+def turns(
+    path: Path, left_out: Counter[str], session: str | None = None
+) -> Iterator[TranscriptTurn]:
     """Yield the turns in order; what cannot be kept is counted in ``left_out``, by the reason.
 
     So is a record of a kind that was added since (``record_kinds.UNKNOWN``).
+
+    Args:
+        session: of a log of several sessions, only the turns of this one.
     """
     for number, record in records(path, left_out):
+        logged = logged_in(record)
+        if session is not None and logged is not None and logged != session:
+            continue
         for turn in _turns(record, str(number), left_out):
             if turn.text:
                 yield turn
+
+
+def logged_in(record: Mapping[str, Any]) -> str | None:
+    """Return the session of a prompt in Gemini CLI's log; ``None`` for any other record."""
+    session = record.get("sessionId")
+    is_logged = "messageId" in record and isinstance(record.get("message"), str)
+    return shortened(mended(session)) if is_logged and isinstance(session, str) else None
+
+
+def host_of(record: dict[str, Any]) -> str | None:
+    """Return the host that wrote a record of a known kind; ``None`` if none did."""
+    if together(record) is not None:
+        return GEMINI
+    try:
+        named = _kind(record)
+    except ValueError:
+        return None
+    return named[0] if named is not None and record_kinds.use_of(*named) is not None else None
 
 
 class Repeated(NamedTuple):
@@ -271,6 +304,8 @@ def _kind(record: dict[str, Any]) -> tuple[str, str] | None:
         return (CURSOR, role) if isinstance(role, str) and "message" in record else None
     if not isinstance(kind, str):
         return None
+    if logged_in(record) is not None:
+        return GEMINI, f"log/{kind}"
     if kind == "event_msg" or "payload" in record:
         return CODEX, _kind_of_codex(kind, payload)
     if kind == "gemini" or ("message" not in record and (GEMINI, kind) in record_kinds.USES):
@@ -355,6 +390,10 @@ def _unwrapped(texts: list[str]) -> list[str]:
 
 
 def _gemini(record: dict[str, Any], name: str, place: str) -> Iterator[TranscriptTurn]:
+    if (logged := logged_in(record)) is not None:
+        mark = f"{logged}/{record['messageId']}"
+        yield _turn(mark, "user", _text(record["message"]), place, record.get("timestamp"))
+        return
     role = "user" if name == "user" else "assistant"
     yield _turn(
         record.get("id"), role, _text(record.get("content")), place, record.get("timestamp")
