@@ -117,6 +117,7 @@ NEW_IN_A_COPY = ("id", "uuid", "category_key", "idempotency_key")
 BY_SPELLING = """
 DROP INDEX idx_memstore_category;
 DROP INDEX idx_memstore_used;
+DROP INDEX idx_memstore_most_used;
 DROP INDEX idx_memstore_expiring;
 DROP TRIGGER memstore_facts_changed;
 DROP TRIGGER memstore_facts_foreign_ai;

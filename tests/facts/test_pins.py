@@ -109,6 +109,7 @@ def test_pins_of_a_project_and_of_the_shared_namespace(path: Path) -> None:
 WITHOUT_PINS = """
 DROP INDEX idx_memstore_pinned;
 DROP INDEX idx_memstore_used;
+DROP INDEX idx_memstore_most_used;
 ALTER TABLE memstore_facts DROP COLUMN pinned_at;
 """
 """Makes a file as development builds of version 7 wrote it before there were pins."""

@@ -234,6 +234,7 @@ MAY_SORT = {"changes", "subjects", "list of a category", "states of episodes"}
 MAY_SORT |= {"list of a thread", "list of an episode", "list of a rare subject"}
 MAY_SORT |= {"subjects by size", "owners", "newest fact of a subject"}
 MAY_SORT |= {"subjects by their last change", "chains of several facts"}
+MAY_SORT |= {"pinned for a briefing"}  # those that are pinned, and no others
 MAY_SORT |= {"changes by others", "last sessions"}  # no more rows than were asked for
 MADE = (
     "json",
@@ -249,7 +250,7 @@ MADE = (
     "d",
 )
 """Lists of ids, rows or counts that were made already, and the few facts that are distrusted."""
-SORTED_FOR_ALL = {"used for a briefing", "ends of a session", "trace of a session"}
+SORTED_FOR_ALL = {"ends of a session", "trace of a session"}
 """The index has the rows of each owner in order."""
 
 
@@ -269,8 +270,11 @@ def test_reads_use_an_index(explained: Explained, read: str, owner: str) -> None
         assert "idx_memstore_claim" in explained.plans[0]
     if read.startswith("visible"):
         assert explained.plans[0].startswith("SEARCH f USING INTEGER PRIMARY KEY")
-    if read == "used for a briefing" and owner != "all":
-        assert all("USING INDEX idx_memstore_used" in plan for plan in explained.plans)
+    if read == "used for a briefing":
+        index = "idx_memstore_most_used" if owner == "all" else "idx_memstore_used"
+        assert all(f"USING INDEX {index} (" in plan for plan in explained.plans)
+    if read == "pinned for a briefing":
+        assert "idx_memstore_pinned" in explained.plans[-1]
     if read == "last sessions":
         newest = "CO-ROUTINE newest; SEARCH e USING INDEX idx_memstore_episode_seen (namespace=?); "
         assert explained.plans[0].startswith(newest)
@@ -293,7 +297,7 @@ def test_reads_use_an_index(explained: Explained, read: str, owner: str) -> None
         assert "SEARCH p USING INDEX idx_memstore_proposal_open" in explained.plans[0]
     for rare in ("source", "thread", "subject"):
         if read in (f"list of a {rare}", f"list of a rare {rare}"):
-            assert f"SEARCH f USING INDEX idx_memstore_{rare} (" in explained.plans[-1]
+            assert f"INDEX idx_memstore_{rare} (" in explained.plans[-1]
     if read == "list of an episode":
         assert "SEARCH f USING INDEX idx_memstore_fact_episode" in explained.plans[-1]
     if read == "list of a frequent subject" and owner == "all":

@@ -658,3 +658,23 @@ def test_activity_counts_the_lines_that_changes_shows(store: Store) -> None:
     assert (counted(store), counted(other)) == (shown(store), shown(other))
     other.clear()
     assert (counted(store), counted(other)) == (shown(store), shown(other))
+
+
+@pytest.mark.parametrize("tense", [None, "2026-02-01"])
+def test_what_held_on_a_day_is_listed_alike_with_an_index_that_is_open(
+    store: Store, tense: str | None
+) -> None:
+    old = store.add("the gate is green", subject="gate", valid_at="2026-01-01")
+    store.add("the gate is red", subject="gate", valid_at="2026-03-01", supersedes=old.id)
+    store.add("the gate is tall", subject="gate", valid_at="2026-01-15", expired_at="2026-01-20")
+    store.add("the gate is new", subject="gate")
+    asked = [
+        {"valid_on": day, "valid_before": tense, "newest_first": newest_first}
+        for day in ("2026-01-10", "2026-01-16", "2026-02-01", "2026-03-02", "2020-01-01")
+        for newest_first in (False, True)
+    ]
+    plain = [[one.id for one in store.list(**one)] for one in asked]  # type: ignore[arg-type]
+    store.file.warm()
+    assert [[one.id for one in store.list(**one)] for one in asked] == plain  # type: ignore[arg-type]
+    assert plain[0] == [1]
+    assert plain[-1] == []

@@ -24,6 +24,9 @@ TABLE: Final = "memstore_journal"
 HASH_BYTES: Final = 32
 SALT_BYTES: Final = 16
 
+STRETCH: Final = 256
+"""Lines that are counted together: those whose ids are the same when divided by this."""
+
 BEGINNING: Final = bytes(HASH_BYTES)
 """What comes before the first line of a journal."""
 
@@ -56,7 +59,8 @@ class ActLines:
         last_id, last_at, self._last_hash, has_levels = last or (0, "", BEGINNING, 0)
         self.has_levels = bool(has_levels)
         """Whether the level of a source was ever set in this file, so that facts may be hidden."""
-        self.txn = self._next_id = last_id + 1
+        self.txn: int = last_id + 1
+        self._next_id: int = self.txn
         self.moment = clock.utc_now()
         """When all of it happens: of its lines, and of what it creates, deletes or supersedes."""
         self.at = clock.to_text(self.moment)
@@ -65,6 +69,16 @@ class ActLines:
             self.at = clock.to_text(self.moment)
         if not isinstance(self._last_hash, bytes) or len(self._last_hash) != HASH_BYTES:
             self._last_hash = BEGINNING  # damaged: writing goes on, and `verify` names the line
+
+    @property
+    def last(self) -> int:
+        """The id of its last line so far."""
+        return self._next_id - 1
+
+    @property
+    def ends_stretch(self) -> bool:
+        """Whether a stretch of lines that are counted together ends among its lines."""
+        return self._next_id // STRETCH > self.txn // STRETCH
 
     def add(self, transaction: Transaction, *columns: str | int | bytes | None) -> None:
         """Queue a line, given its columns from ``said_at`` on."""

@@ -24,10 +24,13 @@ LINES: Final = 2_000
 FEW: Final = 200
 """The lines of a subject with no more facts than this are found by its facts."""
 
+UNTOLD: Final = f"('{Kind.EMBED}', '{Kind.QUARANTINE}')"
+"""Kinds of lines that change nothing that anybody said."""
+
 OF_FACTS: Final = (
     # CROSS: the lines are read in order, and the fact of each is looked up.
     "FROM memstore_journal j CROSS JOIN memstore_facts f WHERE f.id = j.fact_id"
-    f" AND j.kind NOT IN ('{Kind.EMBED}', '{Kind.QUARANTINE}')"
+    f" AND j.kind NOT IN {UNTOLD}"
 )
 
 
@@ -70,11 +73,16 @@ def last_line(transaction: Transaction, wanted: FactFilter, key: str, facts: int
         )
         if row is not None:
             return int(row[0])
-    return transaction.scalar(
+    newest = (
         "SELECT max(j.id) FROM memstore_facts f CROSS JOIN memstore_journal j"
         f" WHERE {about} AND j.fact_id = f.id"
-        f" AND j.kind NOT IN ('{Kind.EMBED}', '{Kind.QUARANTINE}')",
-        given,
+    )
+    # An index has the lines' ids; their kinds are read only if the last one is of another kind.
+    row = transaction.one(
+        f"SELECT id FROM memstore_journal WHERE id = ({newest}) AND kind NOT IN {UNTOLD}", given
+    )
+    return (
+        transaction.scalar(f"{newest} AND j.kind NOT IN {UNTOLD}", given) if row is None else row[0]
     )
 
 

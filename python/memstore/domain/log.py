@@ -29,6 +29,9 @@ if TYPE_CHECKING:
 MAX_CLAIMS: Final = 20
 """Texts of facts that each change of an act carries."""
 
+MAX_LISTED: Final = 100
+"""Of more facts or episodes that an act added, only the first ones are listed."""
+
 SHOWN_CLAIMS: Final = 3
 SHOWN_CHARACTERS: Final = 80
 """How many of them a line shows, and how much of each."""
@@ -56,8 +59,11 @@ class ActChange(Record):
     text: str
     """What was done, such as "added 12 facts" or "replaced fact 7 by 12"."""
     facts: tuple[int, ...] = ()
-    """Their ids; for a replacement, the new fact's follows."""
+    """Their ids; for a replacement, the new fact's follows. Of more than 100 facts that were added,
+    the first 100, and so for episodes and lines."""
     episodes: tuple[int, ...] = ()
+    number: int = 0
+    """How many facts and episodes it is about, listed or not."""
     claims: tuple[str, ...] = ()
     """Subject and text of the first facts that were stored or changed, as far as they may be seen.
     What was erased since is "(erased)"; "(distrusted)" precedes what a distrusted source said."""
@@ -68,7 +74,7 @@ class ActChange(Record):
         if not self.claims:
             return self.text
         shown = [cropped(claim) for claim in self.claims[:SHOWN_CLAIMS]]
-        if (left := len(self.facts) - len(shown)) > 0 and len(self.claims) > SHOWN_CLAIMS:
+        if (left := self.number - len(shown)) > 0 and len(self.claims) > SHOWN_CLAIMS:
             shown.append(f"and {left:,} more")
         return f"{self.text}: {'; '.join(shown)}"
 

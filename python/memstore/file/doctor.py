@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 from memstore.database import meta as meta_table
 from memstore.database.migrations import VERSION
 from memstore.database.short_transactions import in_steps
-from memstore.database.tables import counts, feeds, replies
+from memstore.database.tables import counts, feeds, line_counts, replies
 from memstore.database.tables import facts as fact_table
 from memstore.database.tables import proposals as proposal_table
 from memstore.database.tables import vectors as vector_table
@@ -77,6 +77,7 @@ def _checks(
         ),
         ("embeddings", _embeddings),
         findings.ids("counts", "counts of facts or episodes that differ", counts.misfits, True),
+        findings.ids("lines", "stretches of counted lines that differ", line_counts.misfits, True),
         ("graph", dependents.troubles),
     )
 
@@ -122,6 +123,7 @@ def rebuild(
             mending_vectors(copy, author, more),
             # After the facts, whose subject keys it counts; a difference is only rarely found.
             [count] if counts.misfits(copy) else [],
+            line_counts.counting_again(copy),
             [judge],
         )
         for done, acts in enumerate(parts):

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from memstore.database import acts, journal
     from memstore.database.engine import Cancelled, Engine, Progress, Transaction
     from memstore.database.journal import Author
-    from memstore.database.tables import counts
+    from memstore.database.tables import counts, line_counts
     from memstore.database.tables import facts as fact_table
     from memstore.database.tables import generations as generation_table
     from memstore.database.tables import imports as imports_table
@@ -71,6 +71,7 @@ else:
     imports_table = lazy_import("memstore.database.tables.imports")
     acts = lazy_import("memstore.database.acts")
     journal = lazy_import("memstore.database.journal")
+    line_counts = lazy_import("memstore.database.tables.line_counts")
     pathlib = lazy_import("pathlib")
     pending = lazy_import("memstore.embedding.pending")
     dependents = lazy_import("memstore.graph.dependents")
@@ -92,9 +93,17 @@ CLOSING_SECONDS: Final = 5.0
 
 
 def _settle(transaction: Transaction) -> None:
-    """Hide, or show again, what a write changed the support of, if the file has levels at all."""
-    if transaction.act is not None and acts.of(transaction).has_levels:
+    """Bring what is derived from the journal up to the lines of a write.
+
+    What it changed the support of is hidden, or shown again, if the file has levels at all.
+    """
+    if transaction.act is None:
+        return
+    act = acts.of(transaction)
+    if act.has_levels:
         trust.settle(transaction)
+    if act.ends_stretch:
+        line_counts.keep(transaction, act.txn, act.last)
 
 
 class File:

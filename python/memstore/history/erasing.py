@@ -14,6 +14,7 @@ from memstore.database.changes import Changes, Line
 from memstore.database.journal import LINE, Kind
 from memstore.database.tables import episodes as episode_table
 from memstore.database.tables import facts as fact_table
+from memstore.database.tables import line_counts
 from memstore.database.tables import proposals as proposal_table
 from memstore.database.tables import replies as reply_table
 from memstore.lazy import lazy_import
@@ -91,6 +92,7 @@ def blank_fact(changes: Changes, fact: Fact, dependents: Dependents) -> None:
     changes.write(
         fact_table.erasure(fact, at),
         *fact_table.blanking(fact.id, at),
+        line_counts.spoiling("fact_id", fact.id),
         *journal.forgetting_fact(changes.transaction, fact.id),
         *proposal_table.forgetting(changes.transaction, fact.id),
     )
@@ -162,6 +164,7 @@ def blank_episode(changes: Changes, episode: Episode) -> None:
         episode_table.erasure(episode),
         *journal.forgetting_episode(changes.transaction, episode.id),
         *episode_table.blanking(changes.transaction, episode),
+        line_counts.spoiling("episode_id", episode.id),
     )
     reply_table.forget_episode(changes.transaction, episode.id)
     done: set[int] = set()

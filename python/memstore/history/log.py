@@ -7,12 +7,14 @@ from typing import TYPE_CHECKING, Any, Final
 
 from memstore.database.journal import Kind
 from memstore.database.tables import facts as fact_table
-from memstore.database.tables.journal_lines import FOUND, IMPORT, LineConditions
+from memstore.database.tables.journal_lines import ActLines, LineConditions
+from memstore.database.tables.line_counts import FOUND, IMPORT
+from memstore.domain.arguments import MAX_NUMBER
 from memstore.domain.log import MAX_CLAIMS, Act, ActChange, LogLine, claim_of, cropped
 from memstore.history.seen import ANOTHER_FACT, Seen
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     from memstore.database.engine import Engine, Transaction
     from memstore.domain.log import LogFilter
@@ -77,16 +79,17 @@ def acts(
 ) -> list[Act]:
     """Return acts, newest first, with what they did to facts and episodes that may be seen."""
     with engine.read() as transaction:
-        found = _wanted(transaction, wanted, standing).acts()
+        conditions = _wanted(transaction, wanted, standing)
         seen = Seen(standing.namespaces, standing.selected)
-        return [_act(transaction, lines, seen) for lines in islice(found, wanted.limit)]
+        found = islice(conditions.acts(), wanted.limit)
+        return [_act(transaction, lines, seen, conditions.added) for lines in found]
 
 
 def act_of(
     transaction: Transaction, lines: Sequence[JournalLine], namespaces: Sequence[str]
 ) -> Act:
     """Return the act of these lines, with what it did to facts of these namespaces."""
-    return _act(transaction, lines, Seen(namespaces, None))
+    return _act(transaction, ActLines([*lines], {}), Seen(namespaces, None), lambda *_: 0)
 
 
 def changes(
@@ -132,10 +135,18 @@ def _line(line: JournalLine, change: ActChange) -> LogLine:
     )
 
 
-def _act(transaction: Transaction, lines: Sequence[JournalLine], seen: Seen) -> Act:
+def _act(
+    transaction: Transaction,
+    found: ActLines,
+    seen: Seen,
+    added: Callable[[Sequence[int], int, int], int],
+) -> Act:
+    lines, numbers = found.lines, dict(found.numbers)
+    if Kind.ADD in numbers and (successors := _successors(lines)):
+        numbers[Kind.ADD] -= added([*successors], lines[0].txn, MAX_NUMBER)
     # Imported lines, and those that took in foreign rows, have other authors.
     by = next((one for one in lines if one.said_at is None and _author(one) not in FOUND), lines[0])
-    drafts = [*_drafts(lines)]
+    drafts = [*_drafts(lines, numbers)]
     ids = {id_ for draft in drafts for id_ in draft.shown[:MAX_CLAIMS]}
     facts = fact_table.get_many(transaction, [*ids])
     return Act(
@@ -152,8 +163,9 @@ def _act(transaction: Transaction, lines: Sequence[JournalLine], seen: Seen) -> 
 class _Draft:
     """Lines of one kind, before the facts' texts are read."""
 
-    def __init__(self, kind: str, lines: Sequence[JournalLine]) -> None:
-        self.kind, self._lines = kind, lines
+    def __init__(self, kind: str, lines: Sequence[JournalLine], number: int | None = None) -> None:
+        """Draft it for these lines, the first ones of a ``number`` of them."""
+        self.kind, self._lines, self._all = kind, lines, number
         self._facts = _unique(line.fact_id for line in lines)
         about = [line for line in lines if line.fact_id is None]
         self._episodes = _unique(line.episode_id for line in about)
@@ -165,11 +177,13 @@ class _Draft:
         known = [facts[id_] for id_ in self.shown[:MAX_CLAIMS] if id_ in facts]
         newer = facts.get(self._newer or 0)
         is_named = newer is not None and seen.names(newer)
+        listed = (*self._facts, newer.id) if newer is not None and is_named else self._facts
         return ActChange(
             kind=self.kind,
             text=self._text(str(self._newer) if is_named else ANOTHER_FACT),
-            facts=(*self._facts, newer.id) if newer is not None and is_named else self._facts,
+            facts=listed,
             episodes=self._episodes,
+            number=self._all or len(listed) + len(self._episodes),
             claims=tuple(claim_of(fact) for fact in known if seen.names(fact)),
             lines=tuple(line.id for line in self._lines),
         )
@@ -178,7 +192,10 @@ class _Draft:
         first = self._lines[0]
         if self.kind in TRUSTING:
             return "; ".join(_trusting(first)) or "changed how much sources count"
-        parts = [_named(self._facts, "fact"), _named(self._episodes, "episode")]
+        parts = [
+            _named(self._facts, "fact", self._all),
+            _named(self._episodes, "episode", self._all),
+        ]
         told = DONE.get(self.kind, "changed {}").format(" and ".join(filter(None, parts)))
         if len(self._facts) != 1:
             return told
@@ -193,8 +210,14 @@ class _Draft:
 SUPERSEDING: Final = frozenset({Kind.SUPERSEDE, Kind.PROPOSE})
 
 
-def _drafts(lines: Sequence[JournalLine]) -> Iterator[_Draft]:
-    successors = {_newer(line) for line in lines if line.kind == Kind.SUPERSEDE}
+def _successors(lines: Sequence[JournalLine]) -> set[int]:
+    """Return the facts that superseded others."""
+    newer = (_newer(line) for line in lines if line.kind == Kind.SUPERSEDE)
+    return {id_ for id_ in newer if id_ is not None}
+
+
+def _drafts(lines: Sequence[JournalLine], numbers: Mapping[str, int]) -> Iterator[_Draft]:
+    successors = _successors(lines)
     by_kind: dict[str, list[JournalLine]] = {}
     for line in lines:
         kind = _kind(line)
@@ -204,7 +227,7 @@ def _drafts(lines: Sequence[JournalLine]) -> Iterator[_Draft]:
         if kind in TRUSTING or (kind in SINGLE and len(own) <= MAX_NAMED):
             yield from (_Draft(kind, [*one]) for _, one in groupby(own, key=_of))
         else:
-            yield _Draft(kind, own)
+            yield _Draft(kind, own, numbers.get(kind))
 
 
 def _kind(line: JournalLine) -> str:
@@ -235,9 +258,11 @@ def _unique(ids: Iterable[int | None]) -> tuple[int, ...]:
     return tuple(dict.fromkeys(id_ for id_ in ids if id_ is not None))
 
 
-def _named(ids: Sequence[int], noun: str) -> str:
+def _named(ids: Sequence[int], noun: str, number: int | None) -> str:
     if not ids:
         return ""
+    if number is not None:
+        return f"{number:,} {noun}s"
     if len(ids) == 1:
         return f"{noun} {ids[0]}"
     if len(ids) > MAX_NAMED:

@@ -15,6 +15,8 @@ from memstore.frozen import replace
 from memstore.search.index import visibility
 
 if TYPE_CHECKING:
+    from datetime import datetime
+
     from memstore.database.engine import Transaction
     from memstore.domain.queries import Page
     from memstore.domain.records import Fact
@@ -59,8 +61,15 @@ def _in_time(wanted: FactFilter) -> FactFilter:
         created_after=wanted.created_after,
         created_before=wanted.created_before,
         valid_after=wanted.valid_after,
-        valid_before=wanted.valid_before,
+        valid_before=_valid_before(wanted),
         active_only=False,
         include_deleted=True,
         include_distrusted=True,
     )
+
+
+def _valid_before(wanted: FactFilter) -> datetime | None:
+    """Return the time before which facts are valid that pass a filter."""
+    if wanted.valid_on is None or wanted.valid_after or wanted.valid_before:
+        return wanted.valid_before
+    return wanted.valid_on[1]

@@ -61,7 +61,7 @@ class Searches:
     def list_facts(self, wanted: FactFilter, page: Page) -> list[Fact]:
         """Return the facts that pass a filter, by id; an index that is open finds a period."""
         index = self._loaded and self._loaded[0].index
-        if index is not None and index.is_open and wanted.is_bounded:
+        if index is not None and index.is_open and (wanted.is_bounded or wanted.valid_on):
             return index.read(partial(listing.of_period, wanted=wanted, page=page))
         with self._engine.read() as transaction:
             return [*fact_table.select(transaction, wanted, page)]

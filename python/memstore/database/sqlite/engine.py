@@ -224,11 +224,12 @@ class SqliteEngine:
         # Here, not in migrations: each opening asks, and few have anything to upgrade.
         return bool(
             transaction.scalar(
-                "SELECT count(*) = 5 AND EXISTS (SELECT 1 FROM sqlite_master"
-                "  WHERE name = 'memstore_episodes_words')"
+                "SELECT count(*) = 5 AND (SELECT count(*) FROM sqlite_master WHERE name IN ("
+                "  'memstore_episodes_words', 'idx_memstore_most_used', 'memstore_line_counts'"
+                " )) = 3"
                 " FROM pragma_table_info('memstore_facts') WHERE name IN"
                 " ('pinned_at', 'slots', 'external_key', 'unsearched', 'category_key')"
-                # migrations.LATER_COLUMNS
+                # migrations.LATER_COLUMNS, LATER_OBJECTS
             )
         )
 

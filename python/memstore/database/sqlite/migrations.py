@@ -60,9 +60,10 @@ def _text_of(name: str) -> str:
 
 
 OTHER_GROUPS = (
-    "facts_first", "facts_keyed", "facts_words", "facts_members", "journal", "episodes",
-    "episodes_words", "vectors", "changes", "facts_changed", "proposals", "readings", "graph",
-    "tokens", "counts", "facts_foreign", "support", "distrusted", "searches",
+    "facts_first", "facts_most_used", "facts_keyed", "facts_words", "facts_members", "journal",
+    "line_counts", "episodes", "episodes_words", "vectors", "changes", "facts_changed",
+    "proposals", "readings", "graph", "tokens", "counts", "facts_foreign", "support", "distrusted",
+    "searches",
 )  # fmt: skip
 
 
@@ -88,9 +89,13 @@ COMES_WITH: Final = {
 
 COLUMNS: Final = "SELECT name FROM pragma_table_info('memstore_facts')"
 
-WORDS: Final = ("words_dropped", "facts_words", "episodes_words")
-"""The files that make the full-text indexes anew. Builds that lacked the view of the words of
-episodes counted erased rows."""
+LATER_OBJECTS: Final = {
+    # The full-text indexes are made anew: builds that lacked this view counted erased rows.
+    "memstore_episodes_words": ("words_dropped", "facts_words", "episodes_words"),
+    "idx_memstore_most_used": ("facts_most_used",),
+    "memstore_line_counts": ("line_counts",),
+}
+"""Views and indexes that development builds lacked, each with the files that make it."""
 
 
 def complete(transaction: Transaction) -> None:
@@ -104,11 +109,12 @@ def complete(transaction: Transaction) -> None:
     # Each once, in order: what comes with a later column replaces what came with an earlier one.
     for group in dict.fromkeys(one for name in lacking for one in COMES_WITH.get(name, ())):
         _run_file(transaction, f"v07/{group}.sql")
-    if not transaction.scalar(
-        "SELECT count(*) FROM sqlite_master WHERE name = 'memstore_episodes_words'"
-    ):
-        for group in WORDS:
-            _run_file(transaction, f"v07/{group}.sql")
+    for name, groups in LATER_OBJECTS.items():
+        if not transaction.scalar(
+            "SELECT count(*) FROM sqlite_master WHERE name = :name", {"name": name}
+        ):
+            for group in groups:
+                _run_file(transaction, f"v07/{group}.sql")
 
 
 def _take_step_7(transaction: Transaction) -> None:

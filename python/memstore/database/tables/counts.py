@@ -10,6 +10,7 @@ from memstore.database.tables import facts as fact_table
 from memstore.database.writes import Delete, Insert
 from memstore.domain import clock, zones
 from memstore.domain.records import SCOPE_FIELDS, Scope, unchecked
+from memstore.frozen import replace
 from memstore.lazy import lazy_import
 from memstore.text.folding import subject_key
 
@@ -41,6 +42,7 @@ HIDDEN: Final = (
 COUNTED: Final = "SELECT c.key,"
 """How a query begins whose counts need no correction."""
 
+SUPERSEDED: Final = "superseded"
 KEYS: Final = {"subject": "subject_key", "category": "category_key"}
 
 
@@ -58,7 +60,7 @@ def states(transaction: Transaction, wanted: FactFilter) -> dict[str, int]:
     expired, distrusted = (_count(transaction, part) for part in _inactive(transaction, wanted))
     return {
         "active": current - expired - distrusted,
-        "superseded": _sum(transaction, "fact", wanted) - current - deleted,
+        SUPERSEDED: _sum(transaction, "fact", wanted) - current - deleted,
         "deleted": deleted,
         "expired": expired,
         "distrusted": distrusted,
@@ -67,6 +69,9 @@ def states(transaction: Transaction, wanted: FactFilter) -> dict[str, int]:
 
 def facts(transaction: Transaction, wanted: FactFilter) -> int:
     """Count the facts that pass a filter."""
+    whole = wanted.subject is None and wanted.category is None
+    if whole and wanted.states == (SUPERSEDED,) and replace(wanted, states=None).is_counted:
+        return states(transaction, wanted)[SUPERSEDED]
     if not wanted.is_counted:
         return fact_table.count(transaction, wanted)
     kind, key = "category", wanted.category and subject_key(wanted.category)
@@ -255,14 +260,6 @@ def active_by_namespace(
     return {name: number for name, number in held.items() if number > 0 or name in conversing}
 
 
-def are_whole(transaction: Transaction, among: Sequence[str] | None) -> bool:
-    """Whether every id of a fact up to the newest has a row, and all are in these namespaces."""
-    held = {name: number for name, number in namespaces(transaction).items() if number}
-    if among is not None and not {*held} <= {*among}:
-        return False
-    return sum(held.values()) == fact_table.newest_id(transaction)
-
-
 def logs(transaction: Transaction) -> list[str]:
     """Return every namespace that has episodes."""
     rows = transaction.rows(
@@ -363,8 +360,14 @@ def _sum(transaction: Transaction, kind: str, wanted: Filter, key: str | None = 
         if wanted.scope is None and wanted.namespaces is not None:
             # The planner would prefer to read the counts of all keys.
             index = transaction.dialect.indexed_by("idx_memstore_count_key")
-    counted = f"SELECT sum(number) FROM memstore_counts c {index} WHERE {seen}"
-    return transaction.scalar(counted, values)
+    summed = f"SELECT sum(number) FROM memstore_counts c {index} WHERE {seen}"
+    if wanted.namespaces is None:  # from each name to the next one, as the counts are ordered
+        (names, tests), _ = _names("")
+        summed = (
+            f"{names} SELECT sum(({summed} AND c.namespace = n.name)) FROM names n WHERE {tests}"
+        )
+        values = {**values, "beginning": ""}
+    return transaction.scalar(summed, values)
 
 
 def _seen(transaction: Transaction, wanted: Filter, kind: str) -> tuple[str, dict[str, Any]]:

@@ -508,6 +508,14 @@ def select_ids(transaction: Transaction, wanted: EpisodeFilter) -> list[int]:
     return transaction.ints(f"SELECT e.id FROM {_seen(transaction, wanted)} WHERE {where}", values)
 
 
+def ids_of_owners(transaction: Transaction, wanted: EpisodeFilter) -> list[int]:
+    """Return the ids of the episodes of a filter's namespaces and owners."""
+    where, values = replace(wanted, among=None).of("e", transaction.dialect)
+    index = transaction.dialect.indexed_by(SEEN_INDEX)
+    query = f"SELECT e.id FROM memstore_episodes e {index} WHERE e.content_hash <> '' AND {where}"
+    return transaction.ints(query, values)
+
+
 def neighbours(
     transaction: Transaction, episode: Episode, wanted: EpisodeFilter, limit: int
 ) -> tuple[list[Episode], list[Episode]]:

@@ -17,6 +17,7 @@ from memstore.database.filters import (
     CURRENT,
     DISTRUSTED,
     HOLDS_UNTIL,
+    IN_STATE,
     Conditions,
     having,
     having_key,
@@ -109,6 +110,17 @@ RARE: Final = {
     "category_key": "idx_memstore_category",
 }
 """Columns whose values may be rare, each with its index."""
+PINNED_INDEX: Final = "idx_memstore_pinned"
+USED_INDEX: Final = "idx_memstore_used"
+USED_BY_ANY_INDEX: Final = "idx_memstore_most_used"
+MANY: Final = 20_000
+"""Of more facts of several owners, the newest is rather met by id than found by an index."""
+
+STATE_INDEXES: Final = {
+    "deleted": "idx_memstore_deleted",
+    "expired": "idx_memstore_expiring",
+}
+"""The indexes that have only the facts in one state."""
 MOMENT_PLACES = tuple(place for place, name in enumerate(STORED) if name in MOMENT_FIELDS)
 
 JOURNALLED: Final = tuple(
@@ -412,18 +424,18 @@ def select(
     where += "" if page.before_id is None else " AND f.id < :before_id"
     where += "" if page.after_id is None else " AND f.id > :after_id"
     index = _narrowest(transaction, wanted, None if limit is None else limit + offset)
-    rows = transaction.rows(
-        f"{_select(transaction.dialect)} {index} WHERE {where}"
-        f" ORDER BY f.id {order} LIMIT :limit OFFSET :offset",
-        {
-            **values,
-            "limit": NO_LIMIT if limit is None else limit,
-            "offset": offset,
-            "before_id": page.before_id,
-            "after_id": page.after_id,
-        },
-    )
-    return map(decode, rows)
+    ordered = f"WHERE {where} ORDER BY f.id {order} LIMIT :limit OFFSET :offset"
+    if index and limit is not None:  # sort ids, and read only the rows that are wanted
+        few = f"SELECT f.id FROM memstore_facts f {index} {ordered}"
+        index, ordered = "", f"WHERE f.id IN ({few}) ORDER BY f.id {order}"
+    given = {
+        **values,
+        "limit": NO_LIMIT if limit is None else limit,
+        "offset": offset,
+        "before_id": page.before_id,
+        "after_id": page.after_id,
+    }
+    return map(decode, transaction.rows(f"{_select(transaction.dialect)} {index} {ordered}", given))
 
 
 def _narrowest(transaction: Transaction, wanted: FactFilter, limit: int | None) -> str:
@@ -437,25 +449,38 @@ def _narrowest(transaction: Transaction, wanted: FactFilter, limit: int | None) 
     if wanted.is_keyed:
         is_few = limit is None or len(with_key_prefix(transaction, wanted, most + 1)) <= most
         return dialect.indexed_by(KEY_INDEX if is_few else None)
+    for index, test, value in _indexes_of_few(wanted):
+        values = {"namespaces": wanted.namespaces, "value": value, "most": most + 1}
+        number = (
+            0
+            if limit is None
+            else transaction.scalar(
+                f"SELECT count(*) FROM (SELECT 1 FROM memstore_facts f {dialect.indexed_by(index)}"
+                f" WHERE namespace IN {dialect.listed('namespaces')} AND {test}"
+                " LIMIT :most) t",
+                {**values, "now": clock.to_text(wanted.now)},
+            )
+        )
+        if number <= most:
+            return dialect.indexed_by(index)
+    return ""
+
+
+def _indexes_of_few(wanted: FactFilter) -> Iterator[tuple[str, str, str | None]]:
+    """Yield the indexes that may have few of the facts, with a test of all these, and its value."""
+    if wanted.pinned and wanted.active_only and wanted.states is None and wanted.valid_on is None:
+        yield PINNED_INDEX, f"f.pinned_at IS NOT NULL AND {CURRENT}", None
+    if wanted.states is not None and len(wanted.states) == 1:
+        [state] = wanted.states
+        if (index := STATE_INDEXES.get(state)) is not None:
+            yield index, IN_STATE[state], None
     for column, index in RARE.items():
         value = getattr(wanted, column.removesuffix("_key"))
         # Those of one set of owners are in the order of their ids, but in a thread of their places.
         if value is None or (wanted.is_exact and column != "thread"):
             continue
         value = folding.subject_key(value) if column.endswith("_key") else value.strip()
-        number = (
-            0
-            if limit is None
-            else transaction.scalar(
-                f"SELECT count(*) FROM (SELECT 1 FROM memstore_facts {dialect.indexed_by(index)}"
-                f" WHERE namespace IN {dialect.listed('namespaces')} AND {column} = :value"
-                " LIMIT :most) t",
-                {"namespaces": wanted.namespaces, "value": value, "most": most + 1},
-            )
-        )
-        if number <= most:
-            return dialect.indexed_by(index)
-    return ""
+        yield index, f"f.{column} = :value", value
 
 
 def _few(transaction: Transaction, limit: int) -> int:
@@ -478,8 +503,15 @@ def most_used(
     where, values = wanted.where(transaction.dialect)
     among = f"f.category_key {'IN' if of else 'NOT IN'} {transaction.dialect.listed('categories')}"
     uses = "f.confirmed_count + f.use_count"
-    test = f"{where} AND {among} AND {uses} > 0 ORDER BY {uses} DESC, f.id DESC LIMIT :limit"
-    return _where(transaction, test, {**values, "categories": categories, "limit": limit})
+    index = transaction.dialect.indexed_by(
+        USED_BY_ANY_INDEX if wanted.scope is None else USED_INDEX
+    )
+    rows = transaction.rows(
+        f"{_select(transaction.dialect)} {index} WHERE {where} AND {among} AND {uses} > 0"
+        f" ORDER BY {uses} DESC, f.id DESC LIMIT :limit",
+        {**values, "categories": categories, "limit": limit},
+    )
+    return map(decode, rows)
 
 
 def newest_without(
@@ -516,6 +548,17 @@ def select_ids(transaction: Transaction, wanted: FactFilter) -> list[int]:
     where, values = wanted.where(transaction.dialect)
     # Unordered: with ORDER BY id, the planner would read the whole namespace.
     return transaction.ints(f"SELECT f.id FROM memstore_facts f WHERE {where}", values)
+
+
+def ids_of_owners(transaction: Transaction, wanted: FactFilter) -> list[int]:
+    """Return the ids of the facts of a filter's namespaces and owners; of active ones, or of all.
+
+    An index has all that is tested, so that no row is read.
+    """
+    where, values = replace(wanted, among=None).of("f", transaction.dialect)
+    only_current = wanted.active_only and not wanted.include_superseded and wanted.valid_on is None
+    state = f" AND {CURRENT}" if only_current else ""
+    return transaction.ints(f"SELECT f.id FROM memstore_facts f WHERE {where}{state}", values)
 
 
 def superseded_but_valid(transaction: Transaction, wanted: FactFilter) -> list[int]:
@@ -713,7 +756,11 @@ def births(
 
 def count(transaction: Transaction, wanted: FactFilter) -> int:
     where, values = wanted.where(transaction.dialect)
-    return transaction.scalar(f"SELECT count(*) FROM memstore_facts f WHERE {where}", values)
+    few = next((index for index, _, value in _indexes_of_few(wanted) if value is None), None)
+    index = "" if few is None else transaction.dialect.indexed_by(few)
+    return transaction.scalar(
+        f"SELECT count(*) FROM memstore_facts f {index} WHERE {where}", values
+    )
 
 
 def count_in(transaction: Transaction, namespace: str, fact_ids: Sequence[int]) -> int:
@@ -735,11 +782,12 @@ def newest_of(
         number: about how many facts pass.
     """
     where, values = wanted.where(transaction.dialect)
-    is_rare = wanted.namespaces is not None and number <= _few(transaction, 1)
-    index = transaction.dialect.indexed_by(RARE[f"{name}_key"]) if is_rare else ""
+    # The index has all that is tested; in the order of ids, rows would be read until one is met.
+    by_key = wanted.namespaces is not None and (wanted.is_exact or number <= MANY)
+    index = transaction.dialect.indexed_by(RARE[f"{name}_key"]) if by_key else ""
     row = transaction.one(
-        f"SELECT f.id, f.{name} FROM memstore_facts f {index} WHERE {where}"
-        f" AND f.{name}_key = :key ORDER BY f.id DESC LIMIT 1",
+        f"SELECT f.id, f.{name} FROM memstore_facts f WHERE f.id = (SELECT max(f.id)"
+        f" FROM memstore_facts f {index} WHERE {where} AND f.{name}_key = :key)",
         {**values, "key": key},
     )
     return (0, key) if row is None else (int(row[0]), str(row[1]))
@@ -1032,7 +1080,8 @@ def ids_of(transaction: Transaction, namespace: str, uuids: Sequence[str]) -> di
 def uuids_of(transaction: Transaction, namespace: str, ids: Sequence[int]) -> dict[int, str]:
     """Return the UUIDs of the facts with these ids, also of erased ones."""
     rows = transaction.rows(
-        "SELECT id, uuid FROM memstore_facts"
+        # By id: the planner would prefer to read the UUIDs of the whole namespace.
+        f"SELECT id, uuid FROM memstore_facts {transaction.dialect.indexed_by(None)}"
         f" WHERE namespace = :namespace AND id IN {transaction.dialect.listed('ids')}",
         {"namespace": namespace, "ids": ids},
     )

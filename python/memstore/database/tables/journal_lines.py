@@ -2,39 +2,41 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+from collections import Counter
+from functools import partial
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from memstore.database import journal, line_filters
+from memstore.database.acts import STRETCH
 from memstore.database.dialect import owned_by
 from memstore.database.engine import NO_LIMIT
 from memstore.database.journal import Kind
-from memstore.database.tables import counts
-from memstore.database.tables import facts as fact_table
+from memstore.database.tables import line_counts
+from memstore.database.tables.line_counts import KIND, USUALLY_LEFT_OUT
+from memstore.domain.log import MAX_LISTED
 from memstore.domain.records import NOBODY
-from memstore.lazy import cached_property
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from memstore.database.engine import Transaction
+    from memstore.database.tables.line_counts import LineCount
     from memstore.domain.log import LogFilter
     from memstore.domain.records import AtLeast, JournalLine, Scope
 
-USUALLY_LEFT_OUT: Final = (Kind.EMBED, Kind.QUARANTINE)
-"""Kinds that change nothing that anybody said; shown if they are asked for."""
+UNIFORM: Final = (str(Kind.ADD), str(Kind.EPISODE))
+"""Kinds whose lines say nothing but what was added, each once."""
 
-IMPORT: Final = "import"
-"""The kind of lines that came from another file, whatever they are about."""
+FEW_LINES: Final = 2 * STRETCH
+"""An act with fewer lines is read as a whole."""
 
-FOUND: Final = (("memstore", "adoption"), ("memstore", "migration"))
-"""Who takes in the facts of other programs, and of older files."""
 
-KIND: Final = (
-    f"CASE WHEN said_at IS NOT NULL OR (kind = '{Kind.ADOPT}'"
-    + "".join(f" AND NOT (actor = '{a}' AND memstore_journal.source = '{s}')" for a, s in FOUND)
-    + f") THEN '{IMPORT}' ELSE kind END"
-)
-"""The kind by which a line is told."""
+class ActLines(NamedTuple):
+    """Lines of one act, oldest first."""
+
+    lines: list[JournalLine]
+    numbers: dict[str, int]
+    """How many lines there are of the kinds of which only the first ones are here."""
 
 
 class LineConditions:
@@ -64,8 +66,10 @@ class LineConditions:
             self.last = min(self.last, _beginning(transaction, wanted.before) - 1)
         if wanted.until is not None:
             self.last = min(self.last, line_filters.last_until(transaction, wanted.until))
-        self._among = namespaces if owners is None else ()
-        tests = [test, self._seen(namespaces, owners, whole_file and owners in (None, NOBODY))]
+        whole_file = whole_file and owners in (None, NOBODY)
+        tests = [test, self._seen(namespaces, owners, whole_file)]
+        self._is_counted = owners in (None, NOBODY) and _narrows_nothing(wanted)
+        self._counts = partial(_sum, namespaces, whole_file=whole_file, all_owners=owners is None)
         listed = transaction.dialect.listed
         if wanted.kinds is None:
             tests.insert(1, f"kind NOT IN {tuple(map(str, USUALLY_LEFT_OUT))}")
@@ -81,16 +85,46 @@ class LineConditions:
         self._condition = " AND ".join(tests)
         self._values: dict[str, Any] = values | {"first": self.first}
 
-    def acts(self) -> Iterator[list[JournalLine]]:
+    def acts(self) -> Iterator[ActLines]:
         """Yield the wanted lines of each act, newest act first."""
         last = self.last
         while last >= self.first and (place := self._last_before(last)) is not None:
             line, txn = place
-            values = self._values | {"first": max(txn, self.first), "last": line}
-            yield journal.outlined(
-                self._transaction, f"{self._condition} AND memstore_journal.id <= :last", values
-            )
+            first = max(txn, self.first)
+            if line - first < FEW_LINES:
+                yield ActLines(self._outlined(first, line, "TRUE", NO_LIMIT), {})
+            else:
+                yield self._some(first, line)
             last = txn - 1
+
+    def _some(self, first: int, last: int) -> ActLines:
+        """Return the lines of a large act, but of what it added only the first ones."""
+        numbers = self.by_kind(first, last)
+        many = {kind: n for kind in UNIFORM if (n := numbers.get(kind, 0)) > MAX_LISTED}
+        lines: list[JournalLine] = []
+        if numbers.keys() - UNIFORM:
+            lines += self._outlined(first, last, f"{KIND} NOT IN {UNIFORM}", NO_LIMIT)
+        for kind in UNIFORM:
+            if kind in numbers:
+                lines += self._outlined(first, last, f"{KIND} = '{kind}'", MAX_LISTED)
+        return ActLines(sorted(lines, key=lambda line: line.id), many)
+
+    def _outlined(self, first: int, last: int, test: str, limit: int) -> list[JournalLine]:
+        return journal.outlined(
+            self._transaction,
+            f"{self._condition} AND {test} AND memstore_journal.id <= :last",
+            self._values | {"first": first, "last": last, "limit": limit},
+            "memstore_journal.id LIMIT :limit",
+        )
+
+    def added(self, facts: Sequence[int], first: int, last: int) -> int:
+        """Return how many of these facts the wanted lines between two have added."""
+        return self._transaction.scalar(
+            f"SELECT count(*) FROM memstore_journal WHERE {self._condition}"
+            f" AND memstore_journal.id <= :last AND {KIND} = '{Kind.ADD}'"
+            f" AND fact_id IN {self._transaction.dialect.listed('added')}",
+            self._values | {"first": first, "last": last, "added": facts},
+        )
 
     def lines(
         self, before: int | None, after: int | None, limit: int | None, *, newest_first: bool
@@ -109,23 +143,26 @@ class LineConditions:
 
     def by_kind(self, first: int, last: int) -> dict[str, int]:
         """Count the wanted lines between two, both included, by kind."""
+        first, last = max(first, self.first), min(last, self.last)
+        found: Counter[str] = Counter()
+        if self._is_counted:
+            for stretch, numbers in line_counts.between(self._transaction, first, last).items():
+                found.update(self._counts(numbers))
+                found.update(self._read(first, stretch * STRETCH - 1))
+                first = (stretch + 1) * STRETCH
+        found.update(self._read(first, last))
+        return {kind: found[kind] for kind in sorted(found)}
+
+    def _read(self, first: int, last: int) -> dict[str, int]:
+        """Count lines by reading them."""
+        if last < first:
+            return {}
         rows = self._transaction.rows(
-            f"SELECT {KIND}, count(*) FROM memstore_journal WHERE {self._counted}"
-            " AND memstore_journal.id <= :last GROUP BY 1 ORDER BY 1",
-            self._values
-            | {"first": max(first, self.first), "last": min(last, self.last)}
-            | {"newest_fact": fact_table.newest_id(self._transaction)},
+            f"SELECT {KIND}, count(*) FROM memstore_journal WHERE {self._condition}"
+            " AND memstore_journal.id <= :last GROUP BY 1",
+            self._values | {"first": first, "last": last},
         )
         return dict(rows)
-
-    @cached_property
-    def _counted(self) -> str:
-        """The condition, without looking for each line's fact where all of them are wanted."""
-        if not counts.are_whole(self._transaction, self._among):
-            return self._condition
-        return self._condition.replace(
-            self._about_facts, "memstore_journal.fact_id <= :newest_fact"
-        )
 
     def _last_before(self, last: int) -> tuple[int, int] | None:
         row = self._transaction.one(
@@ -142,17 +179,36 @@ class LineConditions:
         whose = "" if owners is None else f" AND {owned_by(owners)}"
         if namespaces is not None:
             whose += f" AND namespace IN {dialect.listed('namespaces')}"
-        self._about_facts = (
-            f"EXISTS (SELECT 1 FROM memstore_facts f WHERE f.id = memstore_journal.fact_id{whose})"
-        )
         tests = [
-            self._about_facts,
+            f"EXISTS (SELECT 1 FROM memstore_facts f WHERE f.id = memstore_journal.fact_id{whose})",
             "(fact_id IS NULL AND EXISTS (SELECT 1 FROM memstore_episodes e"
             f" WHERE e.id = memstore_journal.episode_id{whose}))",
         ]
         if whole_file:
             tests.append("(fact_id IS NULL AND memstore_journal.episode_id IS NULL)")
         return f"({' OR '.join(tests)})"
+
+
+def _narrows_nothing(wanted: LogFilter) -> bool:
+    """Whether every line from a time on is wanted."""
+    is_chosen = any(wanted.chosen._replace(since=None))
+    return not is_chosen and wanted.kinds is None and wanted.fact is None
+
+
+def _sum(
+    namespaces: Sequence[str] | None,
+    numbers: Sequence[LineCount],
+    *,
+    whole_file: bool,
+    all_owners: bool,
+) -> Counter[str]:
+    """Return how many lines of each kind are about these namespaces, or about the whole file."""
+    found: Counter[str] = Counter()
+    for namespace, kind, number, unowned in numbers:
+        is_seen = namespaces is None or namespace in namespaces
+        if whole_file if namespace is None else is_seen:
+            found[kind] += number if all_owners else unowned
+    return +found
 
 
 def _beginning(transaction: Transaction, line: int) -> int:

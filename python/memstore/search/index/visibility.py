@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from datetime import MAXYEAR, MINYEAR, timedelta
-from typing import TYPE_CHECKING, Final, TypeAlias
+from functools import partial
+from typing import TYPE_CHECKING, Final, TypeAlias, TypeVar
 
 from memstore._kernel.ids import Ids
 from memstore.database.tables import facts as fact_table
@@ -25,7 +26,7 @@ from memstore.lazy import lazy_import
 from memstore.text.folding import subject_key
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Callable, Iterable, Iterator
     from datetime import datetime
 
     from memstore._kernel.columns import Columns
@@ -45,13 +46,15 @@ INSTANT: Final = timedelta(microseconds=1)
 Period: TypeAlias = "tuple[int, str | None, str | None, bool]"
 """A column of times, exclusive lower and upper bounds, and whether rows without a time match."""
 
+W = TypeVar("W", "FactFilter", "EpisodeFilter")
+
 Visible: TypeAlias = Ids
 """The rows that may be seen."""
 
 
 def of_facts(transaction: Transaction, columns: Columns | None, wanted: FactFilter) -> Visible:
     """Return the ids that match ``wanted.where``; without columns, SQL finds them."""
-    if columns is None or wanted.needs_rows or not wanted.is_common:
+    if columns is None or wanted.needs_rows:
         return Ids(fact_table.select_ids(transaction, wanted))
     without = _distrusted(wanted)
     without |= ERASED if wanted.include_deleted else DELETED
@@ -71,7 +74,7 @@ def of_facts(transaction: Transaction, columns: Columns | None, wanted: FactFilt
             None if wanted.category is None else subject_key(wanted.category),
         ),
         periods=periods,
-        among=_among(wanted),
+        among=_among(wanted, partial(fact_table.ids_of_owners, transaction)),
     )
     if wanted.valid_on is not None:
         found = found | Ids(fact_table.superseded_but_valid(transaction, wanted))
@@ -97,7 +100,7 @@ def of_episodes(
     transaction: Transaction, columns: Columns | None, wanted: EpisodeFilter
 ) -> Visible:
     """Return the ids that match ``wanted.where``; without columns, SQL finds them."""
-    if columns is None or wanted.needs_rows or not wanted.is_common:
+    if columns is None or wanted.needs_rows:
         return Ids(episode_table.select_ids(transaction, wanted))
     periods = [] if wanted.include_expired else [_unexpired(wanted.now)]
     periods += _periods(wanted)
@@ -106,7 +109,7 @@ def of_episodes(
         without=ERASED | _distrusted(wanted) | _owned(wanted.scope),
         texts=(wanted.source, None),
         periods=periods,
-        among=_among(wanted),
+        among=_among(wanted, partial(episode_table.ids_of_owners, transaction)),
     )
     for tag in wanted.tags:
         found = found & Ids(episode_table.tagged(transaction, tag))
@@ -156,9 +159,15 @@ def _distrusted(wanted: FactFilter | EpisodeFilter) -> int:
     return 0 if wanted.include_distrusted else DISTRUSTED
 
 
-def _among(wanted: FactFilter | EpisodeFilter) -> Ids | None:
+def _among(wanted: W, of_owners: Callable[[W], list[int]]) -> Ids | None:
+    """Return the ids among which rows are selected: those that are named, and the owners' own."""
     among = wanted.among
-    return among if among is None or isinstance(among, Ids) else Ids(among)
+    if among is not None and not isinstance(among, Ids):
+        among = Ids(among)
+    if wanted.is_common:
+        return among
+    own = Ids(of_owners(wanted))
+    return own if among is None else own & among
 
 
 def _valid_in(period: tuple[datetime, datetime]) -> Iterator[Period]:
@@ -169,7 +178,7 @@ def _valid_in(period: tuple[datetime, datetime]) -> Iterator[Period]:
 
 
 def _owned(scope: Scope | AtLeast | None) -> int:
-    return 0 if scope is None else OWNED
+    return OWNED if scope == NOBODY else 0
 
 
 def _periods(wanted: FactFilter | EpisodeFilter) -> Iterator[Period]:

@@ -28,6 +28,13 @@ CREATE TABLE memstore_journal (
     hash       bytea NOT NULL,
     PRIMARY KEY (tenant, id)
 );
+-- How many lines of each kind there are, by stretches of 256 lines.
+CREATE TABLE memstore_line_counts (
+    tenant  TEXT NOT NULL,
+    stretch bigint NOT NULL,
+    counts  TEXT NOT NULL,
+    PRIMARY KEY (tenant, stretch)
+);
 CREATE INDEX idx_memstore_journal_fact ON memstore_journal (tenant, fact_id, id)
     WHERE fact_id IS NOT NULL;
 CREATE INDEX idx_memstore_journal_episode ON memstore_journal (tenant, episode_id, id)

@@ -1,0 +1,167 @@
+"""How many lines of each kind the journal has, by stretches of its lines.
+
+A row is about 256 lines and is written with the last of them, so that a change costs nothing
+besides; what counts a day or an act reads the rows, and the lines at either end. Only lines of
+everybody and lines about what has no owner are counted: those of certain owners are fewer.
+"""
+
+from __future__ import annotations
+
+import json
+from functools import partial
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
+
+from memstore.database import journal
+from memstore.database.acts import STRETCH
+from memstore.database.engine import Write
+from memstore.database.journal import Kind
+from memstore.database.writes import Delete, Insert, Update
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+
+    from memstore.database.engine import Row, Transaction
+
+USUALLY_LEFT_OUT: Final = (Kind.EMBED, Kind.QUARANTINE)
+"""Kinds that change nothing that anybody said; shown if they are asked for."""
+
+IMPORT: Final = "import"
+"""The kind of lines that came from another file, whatever they are about."""
+
+FOUND: Final = (("memstore", "adoption"), ("memstore", "migration"))
+"""Who takes in the facts of other programs, and of older files."""
+
+KIND: Final = (
+    f"CASE WHEN said_at IS NOT NULL OR (kind = '{Kind.ADOPT}'"
+    + "".join(f" AND NOT (actor = '{a}' AND memstore_journal.source = '{s}')" for a, s in FOUND)
+    + f") THEN '{IMPORT}' ELSE kind END"
+)
+"""The kind by which a line is told."""
+
+TABLE: Final = "memstore_line_counts"
+MAX_NUMBERS: Final = 32
+"""A stretch with more numbers has none, and its lines are read."""
+MAX_AT_ONCE: Final = 400
+"""Stretches that one write counts at most, besides its own."""
+
+SAVING: Final = Insert(
+    TABLE, ("stretch", "counts"), unique=("stretch",), instead="counts = excluded.counts"
+)
+REMOVING: Final = Delete(TABLE, "stretch >= :first AND stretch <= :last")
+SPOILING: Final = {
+    column: Update(
+        TABLE,
+        {"counts": "''"},
+        f"stretch IN (SELECT id / {STRETCH} FROM memstore_journal WHERE {column} = :id)"
+        " AND counts <> ''",
+    )
+    for column in ("fact_id", "episode_id")
+}
+
+
+class LineCount(NamedTuple):
+    """How many lines of a stretch have one kind and are about one namespace."""
+
+    namespace: str | None
+    """``None`` for lines about the whole file."""
+    kind: str
+    """As :data:`KIND` tells it."""
+    number: int
+    unowned: int
+    """How many of them are about what has no owner."""
+
+
+def keep(transaction: Transaction, first: int, last: int) -> None:
+    """Count the stretches that end among the lines of an act.
+
+    Those before that were never counted are made up for, some at a time.
+    """
+    counted = transaction.scalar(f"SELECT coalesce(max(stretch), -1) FROM {TABLE}")
+    begin = min(counted + 1, first // STRETCH)
+    ended = (last + 1) // STRETCH - 1
+    save(transaction, begin, min(ended, begin + MAX_AT_ONCE + (last - first) // STRETCH))
+
+
+def save(transaction: Transaction, first: int, last: int) -> None:
+    """Count these stretches, whose lines are all written, and keep the numbers."""
+    for stretch, numbers in _counted(transaction, first, last):
+        transaction.run(SAVING, {"stretch": stretch, "counts": _text(numbers)})
+
+
+def _text(numbers: Sequence[Row]) -> str:
+    if len(numbers) > MAX_NUMBERS:
+        return ""
+    return json.dumps(numbers, ensure_ascii=False, separators=(",", ":"))
+
+
+def _counted(transaction: Transaction, first: int, last: int) -> Iterator[tuple[int, list[Row]]]:
+    owner = "coalesce(f.user_id, f.agent_id, f.run_id, e.user_id, e.agent_id, e.run_id)"
+    rows = transaction.rows(
+        f"SELECT memstore_journal.id / {STRETCH}, coalesce(f.namespace, e.namespace), {KIND},"
+        f" count(*), sum(CASE WHEN {owner} IS NULL THEN 1 ELSE 0 END) FROM memstore_journal"
+        " LEFT JOIN memstore_facts f ON f.id = memstore_journal.fact_id"
+        " LEFT JOIN memstore_episodes e"
+        "  ON memstore_journal.fact_id IS NULL AND e.id = memstore_journal.episode_id"
+        " WHERE memstore_journal.id >= :first AND memstore_journal.id < :end"
+        f" AND kind NOT IN {tuple(map(str, USUALLY_LEFT_OUT))}"
+        " AND (f.id IS NOT NULL OR e.id IS NOT NULL"
+        "  OR (memstore_journal.fact_id IS NULL AND memstore_journal.episode_id IS NULL))"
+        " GROUP BY 1, 2, 3 ORDER BY 1, 2, 3",
+        {"first": first * STRETCH, "end": (last + 1) * STRETCH},
+    )
+    found: dict[int, list[Row]] = {}
+    for stretch, *numbers in rows:
+        found.setdefault(int(str(stretch)), []).append(tuple(numbers))
+    for stretch in range(first, last + 1):
+        yield stretch, found.get(stretch, [])
+
+
+def spoiling(column: str, id_: int) -> Write:
+    """Return the write after which the lines about a row are read again: it loses its owner.
+
+    Args:
+        column: ``fact_id`` or ``episode_id``.
+    """
+    return Write(SPOILING[column], {"id": id_})
+
+
+def between(transaction: Transaction, first: int, last: int) -> dict[int, list[LineCount]]:
+    """Return the numbers of the stretches that are among these lines and have been counted."""
+    rows = transaction.rows(
+        f"SELECT stretch, counts FROM {TABLE} WHERE stretch >= :first AND stretch < :end"
+        " AND counts <> '' ORDER BY stretch",
+        {"first": -(-first // STRETCH), "end": (last + 1) // STRETCH},
+    )
+    return {int(stretch): _read(str(counts)) for stretch, counts in rows}
+
+
+def _read(counts: str) -> list[LineCount]:
+    numbers: list[Any] = json.loads(counts)
+    return [LineCount(*one) for one in numbers]
+
+
+def misfits(transaction: Transaction) -> list[int]:
+    """Return the stretches whose numbers are not those of their lines; none is no number."""
+    rows = transaction.rows(
+        f"SELECT stretch, counts FROM {TABLE} WHERE counts <> '' ORDER BY stretch"
+    )
+    held = {int(stretch): str(counts) for stretch, counts in rows}
+    ended = _ended(transaction)
+    right = {stretch: _text(numbers) for stretch, numbers in _counted(transaction, 0, ended)}
+    return [stretch for stretch, counts in held.items() if counts != right.get(stretch)]
+
+
+def counting_again(transaction: Transaction) -> Iterator[Callable[[Transaction], object]]:
+    """Yield the writes that count all stretches, some at a time."""
+    for first in range(0, _ended(transaction) + 1, MAX_AT_ONCE):
+        yield partial(_replace, first, first + MAX_AT_ONCE - 1)
+
+
+def _replace(first: int, last: int, transaction: Transaction) -> None:
+    transaction.run(REMOVING, {"first": first, "last": last})
+    save(transaction, first, min(last, _ended(transaction)))
+
+
+def _ended(transaction: Transaction) -> int:
+    """Return the last stretch whose lines are all written; -1 for none."""
+    return (journal.last_id(transaction) + 1) // STRETCH - 1

@@ -1,0 +1,133 @@
+"""Counting and telling long stretches of the journal gives what reading every line does."""
+
+from __future__ import annotations
+
+import random
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tests.support.raw import sql
+
+import memstore
+from memstore import NewEpisode, NewFact, Scope, Store
+from memstore.database.acts import STRETCH
+from memstore.database.tables import journal_lines, line_counts
+
+OWNERS = (Scope(), Scope(user_id="ana"), Scope(agent_id="bot"))
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    return tmp_path / "memory.db"
+
+
+def new_facts(number: int, **given: Any) -> list[NewFact]:
+    return [
+        NewFact(content=f"fact {n}", subject=f"s{n % 7}", **given, **OWNERS[n % 3].ids)
+        for n in range(number)
+    ]
+
+
+def changed(store: Store) -> Store:
+    """Change a memory in acts of any size, over some stretches."""
+    chance = random.Random(3)
+    for place in range(5):
+        home = store if place % 2 == 0 else store.within("other")
+        facts = home.add_many(new_facts(chance.randrange(100, 300), category=f"c{place}"))
+        home.episodes.add_many(NewEpisode(content=f"turn {n}", source="test") for n in range(40))
+        for one in facts[:6:2]:
+            home.of(one.scope).delete(one.id)
+        home.supersede(facts[9].id, facts[12].id, any_subject=True)
+        home.add_many(
+            {"content": f"{one.content}!", "subject": one.subject, "supersedes": one.id}
+            for one in facts[15:30:3]  # of no owner
+        )
+    store.sources.trust("web:example.org", "external")
+    return store
+
+
+def read_one_by_one(store: Store) -> dict[str, int]:
+    return Counter(one.kind for one in store.ledger.changes(limit=None))
+
+
+def check(store: Store) -> None:
+    for home in (store, store.within("other"), store.within("other", confined=True)):
+        for owners in ("all", *OWNERS):
+            if isinstance(owners, Scope) and home is not store:
+                continue
+            one = home.of(owners)
+            (today,) = one.ledger.activity(1, until=None)
+            assert today.kinds == read_one_by_one(one), owners
+
+
+def test_activity_counts_what_reading_every_line_does(open_store: Any) -> None:
+    store = changed(open_store())
+    check(store)
+    with store.file.engine.read() as transaction:
+        kept = line_counts.between(transaction, 1, 10_000)
+        assert len(kept) >= 3
+        assert line_counts.misfits(transaction) == []
+
+
+def test_what_loses_its_owner_is_counted_anew(open_store: Any) -> None:
+    store = changed(open_store())
+    hers = store.of(user_id="ana").list(limit=2)
+    for fact in hers:
+        store.of(user_id="ana").erase(fact.id)
+    store.within("other").clear()
+    check(store)
+
+
+def test_acts_are_told_alike_however_long_they_are(
+    open_store: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    store = changed(open_store())
+    monkeypatch.setattr(journal_lines, "MAX_LISTED", 10_000)
+    asked: list[dict[str, Any]] = [{}, {"kinds": ["add", "delete"]}, {"since": "1h"}]
+    told = {}
+    for few in (10_000, 1):
+        monkeypatch.setattr(journal_lines, "FEW_LINES", few)
+        told[few] = [
+            [act.to_dict() for act in one.ledger.log(limit=None, **narrowed)]
+            for one in (store, store.of("all"), store.of(user_id="ana"), store.within("other"))
+            for narrowed in asked
+        ]
+    assert told[1] == told[10_000]
+
+
+def test_of_a_large_act_the_first_facts_are_listed(open_store: Any) -> None:
+    store = open_store()
+    old = store.add("the first", subject="s0")
+    news = [NewFact(content=f"fact {n}", subject="s0") for n in range(3 * STRETCH)]
+    added = store.add_many([*news, NewFact(content="the second", subject="s0", supersedes=old.id)])
+    replacing, adding = sorted(store.ledger.log(limit=1)[0].changes, key=lambda one: one.number)
+    assert (replacing.text, replacing.number) == (f"replaced fact 1 by {added[-1].id}", 2)
+    assert adding.text == f"added {3 * STRETCH:,} facts"
+    assert adding.number == 3 * STRETCH
+    assert adding.facts == tuple(fact.id for fact in added[:100])
+    assert str(adding).endswith(f"; and {3 * STRETCH - 3:,} more")
+
+
+def test_the_doctor_finds_wrong_numbers_and_counts_again(path: Path) -> None:
+    with memstore.open(path, embedder=None) as store:
+        changed(store)
+    sql(path, "UPDATE memstore_line_counts SET counts = '[]' WHERE stretch = 1")
+    sql(path, "DELETE FROM memstore_line_counts WHERE stretch = 0")
+    with memstore.open(path, embedder=None) as store:
+        (found,) = [one for one in store.file.doctor() if one.check == "lines"]
+        assert found.message.endswith(": 1")
+        store.file.rebuild()
+        check(store)
+        assert [one for one in store.file.doctor() if one.check == "lines"] == []
+
+
+def test_stretches_that_were_never_counted_are_made_up_for(path: Path) -> None:
+    with memstore.open(path, embedder=None) as store:
+        changed(store)
+        sql(path, "DELETE FROM memstore_line_counts")
+        check(store)
+        store.add_many(new_facts(2 * STRETCH))
+        with store.file.engine.read() as transaction:
+            assert line_counts.misfits(transaction) == []
