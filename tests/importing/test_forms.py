@@ -216,6 +216,7 @@ def test_layout_of_records_changes_nothing_of_what_is_imported(
         st.lists(st.sampled_from([*known.values()]), min_size=1, unique_by=json.dumps)
     )
     layout = data.draw(st.sampled_from(sorted(LAYOUTS)))
+    chunk = data.draw(st.sampled_from([5, 100, long_json.CHUNK]))
     file = folder / "whole"
     file.write_text(LAYOUTS[layout](values), encoding="utf-8")
     before = file.read_bytes()
@@ -228,7 +229,8 @@ def test_layout_of_records_changes_nothing_of_what_is_imported(
             singly += report.facts + report.episodes + report.known
             left.update(counts(report))
         expected = contents(apart)
-    with memstore.open(":memory:", embedder=None) as store:
+    with pytest.MonkeyPatch.context() as patch, memstore.open(":memory:", embedder=None) as store:
+        patch.setattr(long_json, "CHUNK", chunk)
         report = store.transfer.import_from(program, file)
         assert contents(store) == expected, layout
         if program not in (server_memory.NAME, letta.NAME):  # which take what is there twice once

@@ -139,7 +139,7 @@ BLOCKS = {
     "- lazy\ncontinuation": ["lazy continuation"],
     "- a\n\n  second paragraph": ["a\nsecond paragraph"],
     "- a\n  ```sh\n  make\n  ```": ["a\nmake"],
-    "- a\n      code, continued": ["a     code, continued"],
+    "- a\n      not code, continued": ["a not code, continued"],
     "- a\n  - b\n    c\n- d": ["a", "b c", "d"],
     "- When it fails:\n  - look at the log\n  - ask Marta": [
         "When it fails: look at the log",

@@ -51,7 +51,7 @@ def _is_block(value: object) -> bool:
 
 
 OF_FILES: Final = ("agents", "core_memory", "messages")
-FORM: Final = JsonForm("an agent file", _is_record, is_part=_is_block)
+FORM: Final = JsonForm("an agent file", _is_record, is_part=_is_block, is_whole=True)
 EXPECTED: Final = "an agent file (.af) is expected: agents, or one agent's core_memory and messages"
 
 

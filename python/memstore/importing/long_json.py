@@ -61,6 +61,9 @@ class JsonForm(NamedTuple):
     is_part: Callable[[object], bool] = _never
     """Whether several of a kind are one record: the messages of a conversation, in a list or on
     lines. The record's value is then a list."""
+    is_whole: bool = False
+    """Whether an object at the top is read as a whole: what is in its lists is its own, even if it
+    would be a record by itself."""
 
 
 Read = JsonItem | Damaged | Foreign | Skipped
@@ -304,6 +307,8 @@ def _object(reader: _TextReader, form: JsonForm, place: str) -> Iterator[Read]:
         name, value = item.key, item.value
         if item.place == name:
             own[name] = value
+        elif form.is_whole:
+            own.setdefault(name, []).append(value)
         elif name in wrapping or name in form.lists or _is_record(form, value):
             earlier = own.pop(name, []) if name not in wrapping else []
             wrapping.add(name)

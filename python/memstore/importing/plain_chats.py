@@ -5,10 +5,12 @@ Browser extensions and other programs write them as ``{"messages": […]}``, as 
 
 from __future__ import annotations
 
+import json
+from collections import Counter
 from typing import TYPE_CHECKING, Any, Final
 
 from memstore.importing import conversations, values
-from memstore.importing.conversations import HIDDEN, TOOLS
+from memstore.importing.conversations import HIDDEN, REASONING, TOOLS
 from memstore.importing.records import Damaged, Imported, Skipped, identity, key, time_given
 
 if TYPE_CHECKING:
@@ -37,9 +39,22 @@ KINDS: Final = {"system": HIDDEN, "tool": TOOLS}
 """What messages of a speaker must be asked for by."""
 
 
+PARTS: Final[Mapping[str, str]] = {
+    **dict.fromkeys(("thinking", "redacted_thinking", "reasoning", "thought"), REASONING),
+    **dict.fromkeys(
+        ("tool_use", "tool_result", "tool_call", "tool-call", "tool-result", "function_call"), TOOLS
+    ),
+}
+"""What parts of a message must be asked for by, by their type."""
+CALLS: Final = ("tool_calls", "function_call", "toolCalls")
+"""Members of a message that calls tools, and may have no text."""
+
+
 def is_message(value: object) -> bool:
     """Return whether an object says who speaks, in words that are known, and what."""
-    return isinstance(value, dict) and _speaker(value) is not None and _has_text(value)
+    if not isinstance(value, dict) or _speaker(value) is None:
+        return False
+    return any(name in value for name in (*TEXTS, *CALLS))
 
 
 def is_conversation(value: Mapping[str, Any]) -> bool:
@@ -53,8 +68,9 @@ def messages_of(value: Mapping[str, Any] | list[Any]) -> list[Any] | None:
         return value
     for name in LISTS:
         given = value.get(name)
-        if isinstance(given, list) and given and all(is_message(one) for one in given):
-            return given
+        listed = given if isinstance(given, list) else []
+        if all(is_message(one) for one in listed) and any(_has_text(one) for one in listed):
+            return listed
     return None
 
 
@@ -90,6 +106,10 @@ class PlainChats:
             except (ValueError, TypeError) as error:
                 yield Damaged(at, str(error))
 
+    def _text(self, given: Mapping[str, Any], left: Counter[str]) -> str:
+        found = (_texts(given.get(name), left, self._include) for name in TEXTS)
+        return next((text for texts in found if (text := "\n\n".join(texts))), "")
+
     def _message(
         self,
         place: str,
@@ -98,13 +118,20 @@ class PlainChats:
         about: Mapping[str, Any],
     ) -> Iterator[Found]:
         thread, title, number, first = position
-        speaker, text = _speaker(given), _text(given)
+        speaker = _speaker(given)
         kind = KINDS.get(speaker or "")
         if kind is not None and kind not in self._include:
             yield Skipped(conversations.LEFT_OUT[kind], place)
             return
+        left: Counter[str] = Counter()
+        text = self._text(given, left)
+        left[TOOLS] += TOOLS not in self._include and any(given.get(name) for name in CALLS)
+        for one, count in left.items():
+            if count:
+                yield Skipped(conversations.LEFT_OUT[one], place, count)
         if not text.strip():
-            yield Skipped("messages without text", place)
+            if not left.total():
+                yield Skipped("messages without text", place)
             return
         name = _first_text(given, IDS) or identity(self._source, thread, number, speaker, text)
         columns = {
@@ -137,29 +164,37 @@ def _has_text(value: Mapping[str, Any]) -> bool:
     return any(isinstance(value.get(name), str | list | dict) for name in TEXTS)
 
 
-def _text(value: Mapping[str, Any]) -> str:
-    """Return the text of a message, which may be in parts."""
-    return next((text for name in TEXTS if (text := "\n\n".join(_texts(value.get(name))))), "")
-
-
-def _texts(given: object) -> Iterator[str]:
+def _texts(given: object, left: Counter[str], include: frozenset[str]) -> Iterator[str]:
+    """Yield the texts of a message, which may be in parts; count the parts that are left out."""
     if isinstance(given, str):
         if given.strip():
             yield given
     elif isinstance(given, list):
         for one in given:
-            yield from _texts(one)
+            yield from _texts(one, left, include)
     elif isinstance(given, dict):
-        inner = next((given[name] for name in TEXTS if given.get(name) is not None), None)
-        if inner is not None:
-            yield from _texts(inner)
-        elif kind := values.text(given.get("type")):
-            yield f"[{kind}]"
+        type_ = given.get("type")
+        kind = PARTS.get(type_) if isinstance(type_, str) else None
+        if kind is not None and kind not in include:
+            left[kind] += 1
+            return
+        names = (*TEXTS, "thinking", "input", "output")
+        inner = next((given[name] for name in names if given.get(name) is not None), None)
+        if kind is not None and not isinstance(inner, str):
+            yield f"[{type_}] {json.dumps(inner, ensure_ascii=False)}"
+        elif inner is not None:
+            yield from _texts(inner, left, include)
+        elif isinstance(type_, str):
+            yield f"[{type_}]"
 
 
 def _beginning(messages: list[Any]) -> list[str]:
     """Return what tells a conversation without an id from another: what was said first."""
-    return [_text(one) for one in messages[:2] if isinstance(one, dict)]
+    return [json.dumps(_first(one, TEXTS), sort_keys=True) for one in messages[:2]]
+
+
+def _first(value: Mapping[str, Any], names: tuple[str, ...]) -> Any:
+    return next((value[name] for name in names if value.get(name) is not None), None)
 
 
 def _first_text(value: Mapping[str, Any], names: tuple[str, ...]) -> str | None:

@@ -337,7 +337,7 @@ def _one_line(text: str) -> str:
     """Join the lines of a paragraph."""
     *lines, last = text.split("\n")
     joined = [line.strip().removesuffix("\\") for line in lines]  # which breaks a line
-    return " ".join([*joined, last]).strip()
+    return " ".join([*joined, last.lstrip()]).strip()
 
 
 def _tokens(body: str) -> list[Token]:

@@ -125,6 +125,46 @@ def test_a_session_is_a_thread_of_its_project_with_its_times(
         assert store.file.head() == head
 
 
+def prompt(session: str, number: int, text: str) -> dict[str, Any]:
+    at = f"2025-03-01T10:00:{number:02}.000Z"
+    return {
+        "sessionId": session,
+        "messageId": number,
+        "type": "user",
+        "message": text,
+        "timestamp": at,
+    }
+
+
+def test_log_of_prompts_is_read_for_sessions_without_a_file(
+    cli: CommandLine, home: Path, project: Path
+) -> None:
+    gemini(home, project, "s2", "in a file")
+    log = [prompt("s1", 0, "which port?"), prompt("s2", 0, "in a file"), prompt("s1", 1, "thanks")]
+    file = home / ".gemini/tmp/api/logs.json"
+    file.write_text(json.dumps(log, indent=2))
+    assert cli.json("import", "--from", "gemini", "--dry-run")["episodes"] == 3
+    done = cli.json("import", "--from", "gemini")
+    assert (done["sessions"], done["episodes"], done["left_out"]) == (2, 3, {})
+    with opened(cli) as store:
+        said = {one.content: one.thread for one in store.episodes.list()}
+        assert said == {"which port?": "s1", "thanks": "s1", "in a file": "s2"}
+    again = cli.json("import", "--from", "gemini", file)
+    assert (again["episodes"], again["known"]) == (0, 2)
+
+
+def test_file_that_no_host_wrote_is_an_error_that_says_so(
+    cli: CommandLine, home: Path, project: Path, tmp_path: Path
+) -> None:
+    other = lines(tmp_path / "other.jsonl", {"id": 1, "memory": "likes tea"})
+    told = cli.error("import", "--from", "codex", other)[1]
+    assert "the file has no record that a host writes" in told
+    assert "the recorded sessions of codex are expected; nothing was imported" in told
+    session = claude(home, project, "s1", "which port?")
+    told = cli.error("import", "--from", "codex", session)[1]
+    assert "the file looks like one of claude-code" in told
+
+
 @pytest.mark.parametrize("host", WRITERS)
 @pytest.mark.parametrize("first", ["import", "hook"])
 def test_import_and_hook_store_each_turn_once(

@@ -182,8 +182,9 @@ class _Import:
             return
         self.hosts |= _hosts(file)
         if logged := _logged(file):
+            elsewhere = self._seen | _with_files(file.parent / "chats")
             for session in logged:
-                if session not in self._seen:
+                if session not in elsewhere:
                     self._session(PastSession(file, session, self._of_gemini(file.parent, {})))
             return
         about = self._about(file)
@@ -326,6 +327,14 @@ def _logged(file: Path) -> list[str]:
         return []
     found = (transcripts.logged_in(one) for _, one in transcripts.records(file, Counter()))
     return [*dict.fromkeys(session for session in found if session is not None)]
+
+
+def _with_files(folder: Path) -> set[str]:
+    """Return the sessions of Gemini CLI that have files in a folder."""
+    firsts = (
+        next(transcripts.records(file, Counter()), (0, {}))[1] for file in folder.glob("*.json*")
+    )
+    return {_session(first["sessionId"]) for first in firsts if first.get("sessionId")}
 
 
 def _session(named: object) -> str:
