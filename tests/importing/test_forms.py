@@ -153,7 +153,7 @@ def test_file_of_no_program_is_refused_with_what_it_seems_to_be(
 @pytest.mark.parametrize("source", SOURCES)
 def test_each_cause_is_one_error(source: str, store: Store, tmp_path: Path) -> None:
     file = tmp_path / "broken.json"
-    for text in ('{"a": [1, 2', '[{"a": ', "nothing", ""):
+    for text in ('{"a": [1, 2', '[{"a": ', "nothing", "two\nlines", ""):
         file.write_text(text)
         with pytest.raises(MemstoreError) as caught:
             store.transfer.import_from(source, file)

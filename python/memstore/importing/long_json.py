@@ -33,6 +33,8 @@ WHOLE: Final = (THE_FILE, "line 1")
 """Places of which what is inside of them needs no mention."""
 MARK: Final = 8
 """Characters at the beginning of which one is NUL if they are not in UTF-8."""
+OPENING: Final = re.compile(r"^[ \t]*[{[\"]", re.MULTILINE)
+"""A line that may be a record."""
 COUNTS: Final = ("count", "total")
 """Members of a service's response with the number of its records, on all pages."""
 MORE: Final = ("next", "has_more", "hasMore")
@@ -61,6 +63,8 @@ class JsonForm(NamedTuple):
     is_part: Callable[[object], bool] = _never
     """Whether several of a kind are one record: the messages of a conversation, in a list or on
     lines. The record's value is then a list."""
+    keyed: str = "id"
+    """What the name of a record is by which an object has it in place of a list."""
     is_whole: bool = False
     """Whether an object at the top is read as a whole: what is in its lists is its own, even if it
     would be a record by itself."""
@@ -103,6 +107,9 @@ def _documents(reader: _TextReader, form: JsonForm) -> Iterator[Read]:
     if "\0" in beginning[:MARK]:
         yield Foreign(THE_FILE, "it seems to be in UTF-16 without a mark at the beginning")
         return
+    if beginning[0] not in '{["' and OPENING.search(beginning) is None and is_all:
+        yield _top_of_text(beginning)
+        return
     if _is_lines(beginning):
         yield from _lines(reader, form)
         return
@@ -121,7 +128,7 @@ def _documents(reader: _TextReader, form: JsonForm) -> Iterator[Read]:
         while first := reader.peek():
             if first not in '{["':
                 if number == 1:
-                    yield Foreign(THE_FILE, f"not JSON, which {first!r} cannot begin")
+                    yield _top_of_text(beginning)
                     return
                 raise _Broken("something follows its end")
             place = THE_FILE if number == 1 else f"document {number}"
@@ -129,6 +136,15 @@ def _documents(reader: _TextReader, form: JsonForm) -> Iterator[Read]:
             number += 1
     except _Broken as error:
         yield Damaged(THE_FILE, f"not JSON ({error})")
+
+
+def _top_of_text(text: str) -> Foreign:
+    """Return what a text without an object or a list is."""
+    try:
+        value = json.loads(text)
+    except (ValueError, RecursionError):
+        return Foreign(THE_FILE, f"not JSON, which {text[0]!r} cannot begin")
+    return Foreign("line 1", f"not a JSON object, but {described(value)}")
 
 
 def _document(reader: _TextReader, form: JsonForm, first: str, place: str) -> Iterator[Read]:
@@ -253,8 +269,8 @@ def _inside(form: JsonForm, place: str, value: dict[str, Any], depth: int) -> li
         inner = _decoded(given)
         here = JsonItem(name, f"{within}{name}", inner)
         held: list[Read] | None = None
-        if isinstance(inner, list) and name in form.lists:
-            held = _in_list(form, here, inner, depth)
+        if name in form.lists and isinstance(inner, list | dict):
+            held = _in_list(form, here, _listed_by_name(form, inner), depth)
         elif isinstance(inner, dict | list):
             held = _search(form, here, depth + 1)
         if held is not None:
@@ -265,6 +281,15 @@ def _inside(form: JsonForm, place: str, value: dict[str, Any], depth: int) -> li
     if not is_wrapper:
         return None
     return [*found, *others, *_other_pages(place, value, len(found))]
+
+
+def _listed_by_name(form: JsonForm, held: list[Any] | dict[str, Any]) -> list[Any]:
+    """Return a list of records, which an object may hold by their names."""
+    if isinstance(held, list):
+        return held
+    if form.is_record(held) or not all(isinstance(one, dict) for one in held.values()):
+        return [held]
+    return [{form.keyed: name, **one} for name, one in held.items()]
 
 
 def _other_pages(place: str, answer: dict[str, Any], found: int) -> Iterator[Skipped]:

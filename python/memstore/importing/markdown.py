@@ -50,7 +50,12 @@ def found(path: Path, progress: Progress | None = None) -> Iterator[Found]:
     bundle = Bundle(path)
     parts = [part for part in bundle.parts if _is_note(part.name)]
     if not parts:
-        raise TransferError(f"{path} holds no Markdown; nothing was imported", place="the folder")
+        place = "the folder" if path.is_dir() else "the file"
+        raise TransferError(
+            f"{path} holds no Markdown: {EXPECTED}, whose name ends with .md or .markdown; nothing "
+            "was imported",
+            place=place,
+        )
     yield from _Folder(bundle, parts, path).read(progress)
     for link in bundle.links:
         yield Skipped("links", link, is_known=False)

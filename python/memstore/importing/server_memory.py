@@ -79,7 +79,9 @@ def _is_record(values: Mapping[str, Any]) -> bool:
     return is_typical(values) or (is_flat and isinstance(values.get("type"), str))
 
 
-FORM: Final = JsonForm(f"a record of {NAME}", _is_record, frozenset({"entities", "relations"}))
+FORM: Final = JsonForm(
+    f"a record of {NAME}", _is_record, frozenset({"entities", "relations"}), keyed="name"
+)
 EXPECTED: Final = (
     "entities with observations, and relations, are expected, as JSON Lines or "
     '{"entities": […], "relations": […]}'
