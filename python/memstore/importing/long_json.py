@@ -283,13 +283,13 @@ def _inside(form: JsonForm, place: str, value: dict[str, Any], depth: int) -> li
     return [*found, *others, *_other_pages(place, value, len(found))]
 
 
-def _listed_by_name(form: JsonForm, held: list[Any] | dict[str, Any]) -> list[Any]:
+def _listed_by_name(form: JsonForm, values: list[Any] | dict[str, Any]) -> list[Any]:
     """Return a list of records, which an object may hold by their names."""
-    if isinstance(held, list):
-        return held
-    if form.is_record(held) or not all(isinstance(one, dict) for one in held.values()):
-        return [held]
-    return [{form.keyed: name, **one} for name, one in held.items()]
+    if isinstance(values, list):
+        return values
+    if form.is_record(values) or not all(isinstance(one, dict) for one in values.values()):
+        return [values]
+    return [{form.keyed: name, **one} for name, one in values.items()]
 
 
 def _other_pages(place: str, answer: dict[str, Any], found: int) -> Iterator[Skipped]:
