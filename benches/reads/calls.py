@@ -34,7 +34,7 @@ class Known(NamedTuple):
     key: str
     task: int
     episode: int
-    """An episode amid its thread."""
+    """An episode amid its thread; 0 if there is none."""
     act: int
     """The line of a large act."""
     before: int
@@ -248,7 +248,7 @@ ROOMS: Mapping[str, Mapping[str, Callable[[Store, Known], object]]] = {
         "get": lambda store, ids: store.as_of("1h").get(ids.old),
     },
     "episodes": {
-        "get": lambda store, ids: store.episodes.get(ids.episode),
+        "get": lambda store, ids: ids.episode and store.episodes.get(ids.episode),
         "list": _turns(),
         "list, a thread": _turns(thread=THREAD),
         "list, a tag": _turns(tags=["bench"]),
@@ -260,8 +260,8 @@ ROOMS: Mapping[str, Mapping[str, Callable[[Store, Known], object]]] = {
         "count, a tag": lambda store, _: store.episodes.count(tags=["bench"]),
         "threads": lambda store, _: store.episodes.threads(),
         "threads with a prefix": lambda store, _: store.episodes.threads("session 1"),
-        "around": lambda store, ids: store.episodes.around(ids.episode),
-        "journal": lambda store, ids: store.episodes.journal(ids.episode),
+        "around": lambda store, ids: ids.episode and store.episodes.around(ids.episode),
+        "journal": lambda store, ids: ids.episode and store.episodes.journal(ids.episode),
         "by_keys": lambda store, _: store.episodes.by_keys(["none"]),
         "search": lambda store, _: store.episodes.search(WORDS),
         "search, a thread": lambda store, _: store.episodes.search(WORDS, thread=THREAD),

@@ -668,3 +668,16 @@ def test_a_view_tells_what_had_been_done(store: Store) -> None:
     assert [*then.ledger.diff(began)] == [*differences]
     with pytest.raises(InvalidArgument, match="is before the first moment"):
         then.ledger.diff("now")
+
+
+def test_what_an_owner_lost_since_was_there(store: Store) -> None:
+    hers = store.of(user_id="ana")
+    kettle = hers.add("the kettle is blue", subject="kettle")
+    hers.add("the pan is red", subject="pan")
+    store.file.warm()
+    line = hers.line
+    hers.delete(kettle.id)
+    hers.add("the pan is green", subject="pan", supersedes=2)
+    then = hers.as_of(f"op:{line}")
+    assert [one.id for one in then.list()] == [1, 2]
+    assert (then.count(), hers.count()) == (2, 1)

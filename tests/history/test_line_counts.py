@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 from collections import Counter
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -131,3 +132,54 @@ def test_stretches_that_were_never_counted_are_made_up_for(path: Path) -> None:
         store.add_many(new_facts(2 * STRETCH))
         with store.file.engine.read() as transaction:
             assert line_counts.misfits(transaction) == []
+
+
+@pytest.mark.parametrize("gap", [None, "DELETE", "UPDATE"])
+def test_lines_of_few_stretches_are_those_of_all(
+    path: Path, monkeypatch: pytest.MonkeyPatch, gap: str | None
+) -> None:
+    with memstore.open(path, embedder=None) as store:
+        small = store.within("small")
+        for place in range(4):
+            store.add_many(new_facts(STRETCH))
+            if place != 1:
+                small.delete(small.add(f"kettle {place}", subject="kettle").id)
+        store.sources.trust("web:example.org", "external")
+        store.add_many(new_facts(STRETCH))
+        if gap == "DELETE":
+            sql(path, "DELETE FROM memstore_line_counts WHERE stretch = 1")
+        elif gap == "UPDATE":
+            sql(path, "UPDATE memstore_line_counts SET counts = '' WHERE stretch = 1")
+        asked: list[dict[str, Any]] = [
+            narrowed | page
+            for narrowed in ({}, {"kinds": ["delete"]}, {"kinds": ["delete", "embed"]})
+            for page in ({"limit": None}, {"limit": 2}, {"limit": 3, "after": 300}, {"before": 700})
+        ]
+        views = (small, small.of("all"), store.within("small", confined=True), store)
+        monkeypatch.setattr(line_counts, "MAX_AT_ONCE", 2)
+        told = {}
+        for near in (100_000, 0):
+            monkeypatch.setattr(journal_lines, "NEAR", near)
+            told[near] = [
+                (
+                    one.ledger.log(**narrowed),
+                    one.ledger.changes(**narrowed),
+                    one.ledger.changes(**narrowed, newest_first=False),
+                )
+                for one in views
+                for narrowed in asked
+            ]
+        assert told[0] == told[100_000]
+        assert [len(one) for one in told[0][0]] == [7, 7, 7]
+
+
+def test_other_stretches_are_not_read(path: Path) -> None:
+    with memstore.open(path, embedder=None) as store:
+        store.within("small").add("a kettle", subject="kettle")
+        store.add_many(new_facts(4 * STRETCH))
+        with store.file.engine.read() as transaction:
+            spans = partial(line_counts.spans, transaction, 1, 5 * STRETCH, newest_first=True)
+            rest = (4 * STRETCH, 6 * STRETCH - 1)
+            assert [*spans([[line_counts.word("small")]])] == [rest, (0, STRETCH - 1)]
+            assert [*spans([[line_counts.word("none")]])] == [rest]
+            assert [*spans([[]])] == [rest]

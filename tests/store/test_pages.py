@@ -678,3 +678,35 @@ def test_what_held_on_a_day_is_listed_alike_with_an_index_that_is_open(
     assert [[one.id for one in store.list(**one)] for one in asked] == plain  # type: ignore[arg-type]
     assert plain[0] == [1]
     assert plain[-1] == []
+
+
+@pytest.mark.parametrize("scope", [None, "all", Scope(user_id="ana")])
+def test_an_index_that_is_open_counts_the_same(store: Store, scope: Any) -> None:
+    for number in range(12):
+        store.add(
+            f"kettle {number}",
+            subject=("kettle", "todo")[number % 2],
+            category=("note", "preference")[number % 3 == 0],
+            metadata={"n": number % 4} if number % 5 else None,
+            user_id="ana" if number % 4 == 1 else None,
+            expired_at="2020-01-01" if number == 7 else None,
+            unsearched=True if number == 8 else None,
+        )
+    store.delete(1)
+    store.supersede(3, 5, any_subject=True)
+    asked: list[dict[str, Any]] = [
+        {"filters": {"n": 2}},
+        {"filters": {"n": None}},
+        {"active_only": False},
+        {"active_only": False, "include_deleted": True},
+        {"subject": "kettle", "category": "note"},
+        {"created_after": store.get(4).created_at},
+        {"valid_on": "2026-01-01"},
+        {"tasks": False},
+        {"namespaces": "all", "active_only": False},
+    ]
+    seen = store if scope is None else store.of(scope)
+    plain = [seen.count(**one) for one in asked]
+    assert plain == [len(seen.list(**one)) for one in asked]
+    store.file.warm()
+    assert [seen.count(**one) for one in asked] == plain

@@ -1,4 +1,4 @@
-"""Lists of facts of a period: the index says between which ids they are.
+"""Lists of facts of a period, and counts: the index says between which ids they are, or how many.
 
 Ids are nearly in the order of times, so that a list of a day far back does not begin by reading all
 that came later. They need not be: imported facts are older than those before them.
@@ -10,6 +10,7 @@ from bisect import bisect_left
 from typing import TYPE_CHECKING
 
 from memstore.database.filters import FactFilter
+from memstore.database.tables import counts
 from memstore.database.tables import facts as fact_table
 from memstore.frozen import replace
 from memstore.search.index import visibility
@@ -43,6 +44,13 @@ def of_period(
             after_id=first - 1 if after is None else max(after, first - 1),
         )
     return [*fact_table.select(transaction, wanted, page)]
+
+
+def counted(transaction: Transaction, contents: FeedContents | None, wanted: FactFilter) -> int:
+    """Count the facts that pass a filter, which the columns of an index answer."""
+    if contents is None:
+        return counts.facts(transaction, wanted)
+    return len(visibility.of_facts(transaction, contents.columns, wanted))
 
 
 def _last(transaction: Transaction, ids: Visible) -> int:

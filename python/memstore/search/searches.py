@@ -7,6 +7,7 @@ from contextlib import suppress
 from functools import partial
 from typing import TYPE_CHECKING, Final, TypeAlias
 
+from memstore.database.tables import counts
 from memstore.database.tables import facts as fact_table
 from memstore.domain.results import WordsOnly
 from memstore.errors import EmbedderError, Reason
@@ -65,6 +66,14 @@ class Searches:
             return index.read(partial(listing.of_period, wanted=wanted, page=page))
         with self._engine.read() as transaction:
             return [*fact_table.select(transaction, wanted, page)]
+
+    def count_facts(self, wanted: FactFilter) -> int:
+        """Count the facts that pass a filter; an index that is open counts what is not kept."""
+        index = self._loaded and self._loaded[0].index
+        if index is not None and index.is_open and not (wanted.is_counted or wanted.needs_rows):
+            return index.read(partial(listing.counted, wanted=wanted))
+        with self._engine.read() as transaction:
+            return counts.facts(transaction, wanted)
 
     def may_replace(
         self, fact: Fact, wanted: FactFilter, without_rules: frozenset[Rule]

@@ -7,7 +7,6 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from memstore.database.filters import EpisodeFilter, FactFilter
-from memstore.database.tables import counts
 from memstore.domain import clock, zones
 from memstore.domain.arguments import (
     MAX_NUMBER,
@@ -764,8 +763,7 @@ class View(zones.Zoned):
 
     def _counted(self, wanted: FactFilter) -> int:
         if self._past is None:
-            with self._file.engine.read() as transaction:
-                return counts.facts(transaction, wanted)
+            return self._file.searches.count_facts(wanted)
         found = partial(self._ids_then, self._past, wanted)
         return self._file.searches.facts.index.read(lambda *state: len(found(*state)))
 

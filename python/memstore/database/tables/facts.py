@@ -450,7 +450,9 @@ def _narrowest(transaction: Transaction, wanted: FactFilter, limit: int | None) 
         is_few = limit is None or len(with_key_prefix(transaction, wanted, most + 1)) <= most
         return dialect.indexed_by(KEY_INDEX if is_few else None)
     for index, test, value in _indexes_of_few(wanted):
-        values = {"namespaces": wanted.namespaces, "value": value, "most": most + 1}
+        values: dict[str, Any] = {"namespaces": wanted.namespaces, "value": value, "most": most + 1}
+        if index == THREAD_INDEX and wanted.scope is not None:
+            test, values = f"{test} AND {owned_by(wanted.scope)}", values | wanted.scope.ids
         number = (
             0
             if limit is None
@@ -556,8 +558,8 @@ def ids_of_owners(transaction: Transaction, wanted: FactFilter) -> list[int]:
     An index has all that is tested, so that no row is read.
     """
     where, values = replace(wanted, among=None).of("f", transaction.dialect)
-    only_current = wanted.active_only and not wanted.include_superseded and wanted.valid_on is None
-    state = f" AND {CURRENT}" if only_current else ""
+    retired = wanted.include_deleted or wanted.include_superseded or wanted.valid_on is not None
+    state = f" AND {CURRENT}" if wanted.active_only and not retired else ""
     return transaction.ints(f"SELECT f.id FROM memstore_facts f WHERE {where}{state}", values)
 
 

@@ -12,7 +12,7 @@ from memstore.database.dialect import owned_by
 from memstore.database.engine import NO_LIMIT
 from memstore.database.journal import Kind
 from memstore.database.tables import line_counts
-from memstore.database.tables.line_counts import KIND, USUALLY_LEFT_OUT
+from memstore.database.tables.line_counts import IMPORT, KIND, USUALLY_LEFT_OUT
 from memstore.domain.log import MAX_LISTED
 from memstore.domain.records import NOBODY
 
@@ -26,6 +26,9 @@ if TYPE_CHECKING:
 
 UNIFORM: Final = (str(Kind.ADD), str(Kind.EPISODE))
 """Kinds whose lines say nothing but what was added, each once."""
+
+NEAR: Final = 8 * STRETCH
+"""Lines that are read before it is looked up which stretches have wanted ones."""
 
 FEW_LINES: Final = 2 * STRETCH
 """An act with fewer lines is read as a whole."""
@@ -70,6 +73,7 @@ class LineConditions:
         tests = [test, self._seen(namespaces, owners, whole_file)]
         self._is_counted = owners in (None, NOBODY) and _narrows_nothing(wanted)
         self._counts = partial(_sum, namespaces, whole_file=whole_file, all_owners=owners is None)
+        self._words = _words(wanted, namespaces, whole_file) if owners in (None, NOBODY) else []
         listed = transaction.dialect.listed
         if wanted.kinds is None:
             tests.insert(1, f"kind NOT IN {tuple(map(str, USUALLY_LEFT_OUT))}")
@@ -88,14 +92,32 @@ class LineConditions:
     def acts(self) -> Iterator[ActLines]:
         """Yield the wanted lines of each act, newest act first."""
         last = self.last
-        while last >= self.first and (place := self._last_before(last)) is not None:
-            line, txn = place
-            first = max(txn, self.first)
-            if line - first < FEW_LINES:
-                yield ActLines(self._outlined(first, line, "TRUE", NO_LIMIT), {})
-            else:
-                yield self._some(first, line)
-            last = txn - 1
+        for begin, end in self._spans(self.first, self.last, newest_first=True):
+            last = min(last, end)
+            while last >= begin and (place := self._last_before(begin, last)) is not None:
+                line, txn = place
+                first = max(txn, self.first)
+                if line - first < FEW_LINES:
+                    yield ActLines(self._outlined(first, line, "TRUE", NO_LIMIT), {})
+                else:
+                    yield self._some(first, line)
+                last = txn - 1
+
+    def _spans(self, first: int, last: int, *, newest_first: bool) -> Iterator[tuple[int, int]]:
+        """Yield the first and the last line of spans that may have wanted lines; others have none.
+
+        The spans at the end are long enough for most pages, so that no stretch is looked up.
+        """
+        if not self._words or last - first < NEAR:
+            yield first, last
+            return
+        near = (last - NEAR, last) if newest_first else (first, first + NEAR)
+        yield near
+        first, last = (first, near[0] - 1) if newest_first else (near[1] + 1, last)
+        for begin, end in line_counts.spans(
+            self._transaction, first, last, self._words, newest_first=newest_first
+        ):
+            yield max(begin, first), min(end, last)
 
     def _some(self, first: int, last: int) -> ActLines:
         """Return the lines of a large act, but of what it added only the first ones."""
@@ -133,13 +155,18 @@ class LineConditions:
         last = self.last if before is None else min(self.last, before - 1)
         first = max(self.first, (after or 0) + 1)
         way = "DESC" if newest_first else "ASC"
-        return journal.outlined(
-            self._transaction,
-            f"{self._condition} AND memstore_journal.id <= :last",
-            self._values
-            | {"first": first, "last": last, "limit": NO_LIMIT if limit is None else limit},
-            f"memstore_journal.id {way} LIMIT :limit",
-        )
+        found: list[JournalLine] = []
+        for begin, end in self._spans(first, last, newest_first=newest_first):
+            left = NO_LIMIT if limit is None else limit - len(found)
+            found += journal.outlined(
+                self._transaction,
+                f"{self._condition} AND memstore_journal.id <= :last",
+                self._values | {"first": begin, "last": end, "limit": left},
+                f"memstore_journal.id {way} LIMIT :limit",
+            )
+            if limit is not None and len(found) >= limit:
+                break
+        return found
 
     def by_kind(self, first: int, last: int) -> dict[str, int]:
         """Count the wanted lines between two, both included, by kind."""
@@ -164,11 +191,11 @@ class LineConditions:
         )
         return dict(rows)
 
-    def _last_before(self, last: int) -> tuple[int, int] | None:
+    def _last_before(self, first: int, last: int) -> tuple[int, int] | None:
         row = self._transaction.one(
             f"SELECT id, txn FROM memstore_journal WHERE {self._condition}"
             " AND memstore_journal.id <= :last ORDER BY memstore_journal.id DESC LIMIT 1",
-            self._values | {"last": last},
+            self._values | {"first": first, "last": last},
         )
         return None if row is None else (int(row[0]), int(row[1]))
 
@@ -193,6 +220,19 @@ def _narrows_nothing(wanted: LogFilter) -> bool:
     """Whether every line from a time on is wanted."""
     is_chosen = any(wanted.chosen._replace(since=None))
     return not is_chosen and wanted.kinds is None and wanted.fact is None
+
+
+def _words(
+    wanted: LogFilter, namespaces: Sequence[str] | None, whole_file: bool
+) -> list[list[str]]:
+    """Return what the numbers of a stretch with wanted lines have: one word of each list."""
+    words = []
+    if namespaces is not None:
+        about = [line_counts.word(name) for name in namespaces]
+        words.append([*about, line_counts.word(None)] if whole_file else about)
+    if wanted.kinds is not None and not {*wanted.kinds} & {*USUALLY_LEFT_OUT}:
+        words.append([line_counts.word(kind) for kind in (*wanted.kinds, IMPORT)])
+    return words
 
 
 def _sum(

@@ -47,6 +47,8 @@ MAX_AT_ONCE: Final = 400
 SAVING: Final = Insert(
     TABLE, ("stretch", "counts"), unique=("stretch",), instead="counts = excluded.counts"
 )
+_to_text: Final = partial(json.dumps, ensure_ascii=False, separators=(",", ":"))
+
 REMOVING: Final = Delete(TABLE, "stretch >= :first AND stretch <= :last")
 SPOILING: Final = {
     column: Update(
@@ -91,7 +93,7 @@ def save(transaction: Transaction, first: int, last: int) -> None:
 def _text(numbers: Sequence[Row]) -> str:
     if len(numbers) > MAX_NUMBERS:
         return ""
-    return json.dumps(numbers, ensure_ascii=False, separators=(",", ":"))
+    return _to_text(numbers)
 
 
 def _counted(transaction: Transaction, first: int, last: int) -> Iterator[tuple[int, list[Row]]]:
@@ -138,6 +140,77 @@ def between(transaction: Transaction, first: int, last: int) -> dict[int, list[L
 def _read(counts: str) -> list[LineCount]:
     numbers: list[Any] = json.loads(counts)
     return [LineCount(*one) for one in numbers]
+
+
+def word(part: str | None) -> str:
+    """Return a namespace, a kind, or ``None`` for the whole file, as the numbers have it."""
+    return "[null," if part is None else _to_text(part)
+
+
+def spans(
+    transaction: Transaction,
+    first: int,
+    last: int,
+    words: Sequence[Sequence[str]],
+    *,
+    newest_first: bool,
+) -> Iterator[tuple[int, int]]:
+    """Yield the first and the last line of stretches that may have certain lines.
+
+    Those that are not counted may have any.
+
+    Args:
+        first: of the lines, as ``last``.
+        words: the numbers of the others lack every word of one of these lists.
+    """
+    low, high = first // STRETCH, last // STRETCH
+    counted = transaction.one(f"SELECT count(*), coalesce(max(stretch), -1) FROM {TABLE}")
+    number, newest = counted or (0, -1)
+    if number <= newest:  # there are gaps
+        newest = -1
+    rest = range(max(low, newest + 1), high + 1)
+    if rest and newest_first:
+        yield rest[0] * STRETCH, high * STRETCH + STRETCH - 1
+    high = min(high, newest)
+    parts = range(low, high + 1, MAX_AT_ONCE)
+    for begin in reversed(parts) if newest_first else parts:
+        found = _with_words(transaction, begin, min(high, begin + MAX_AT_ONCE - 1), words)
+        joined = [*_joined(found)]
+        for one in reversed(joined) if newest_first else joined:
+            yield one[0] * STRETCH, one[1] * STRETCH + STRETCH - 1
+    if rest and not newest_first:
+        yield rest[0] * STRETCH, rest[-1] * STRETCH + STRETCH - 1
+
+
+def _with_words(
+    transaction: Transaction, first: int, last: int, words: Sequence[Sequence[str]]
+) -> list[int]:
+    """Return the stretches among these whose numbers have a word of each list, or are none."""
+    values: dict[str, str] = {}
+    tests = []
+    for place, some in enumerate(words):
+        names = [f"word_{place}_{number}" for number in range(len(some))]
+        values |= dict(zip(names, some, strict=True))
+        has = (f"{transaction.dialect.position('counts', f':{name}')} > 0" for name in names)
+        tests.append(f"({' OR '.join(has) or 'FALSE'})")
+    return transaction.ints(
+        f"SELECT stretch FROM {TABLE} WHERE stretch >= :first AND stretch <= :last"
+        f" AND (counts = '' OR ({' AND '.join(tests)})) ORDER BY stretch",
+        {**values, "first": first, "last": last},
+    )
+
+
+def _joined(stretches: Sequence[int]) -> Iterator[tuple[int, int]]:
+    """Yield the first and the last of those that follow each other."""
+    begin = end = -1
+    for stretch in stretches:
+        if stretch != end + 1 or begin < 0:
+            if begin >= 0:
+                yield begin, end
+            begin = stretch
+        end = stretch
+    if begin >= 0:
+        yield begin, end
 
 
 def misfits(transaction: Transaction) -> list[int]:
