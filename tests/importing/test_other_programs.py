@@ -974,7 +974,7 @@ def test_long_object_is_no_record(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
     monkeypatch.setattr(long_json, "MAX_ITEM", 100_000)
     whole = json.dumps({"id": 1, "parts": ["x" * 50_000] * 3})
     [one] = read(whole, tmp_path)
-    assert one == Damaged("the file", "longer than 100,000 characters")
+    assert one == Damaged("line 1", "longer than 100,000 characters")
 
 
 @pytest.mark.process

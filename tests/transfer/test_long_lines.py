@@ -113,6 +113,10 @@ FOREIGN: dict[str, dict[str, Any]] = {
     "mem0": {"id": "1", "memory": TOO_LONG},
     "server-memory": {"type": "entity", "name": "Ana", "observations": [TOO_LONG]},
 }
+BESIDE: dict[str, dict[str, Any]] = {
+    "mem0": {"id": "2", "memory": "tea"},
+    "server-memory": {"type": "entity", "name": "Ben", "observations": ["tea"]},
+}
 
 
 @pytest.mark.parametrize("source", FOREIGN)
@@ -120,7 +124,7 @@ def test_a_longer_fact_of_another_program_is_refused_with_its_line(
     store: Store, tmp_path: Path, source: str
 ) -> None:
     file = tmp_path / "memories.jsonl"
-    file.write_text("\n" + json.dumps(FOREIGN[source]) + "\n")
+    file.write_text(f"\n{json.dumps(FOREIGN[source])}\n{json.dumps(BESIDE[source])}\n")
     with pytest.raises(TransferError, match="line 2: its content is 1,000,001 characters long"):
         store.transfer.import_from(source, file)
     assert (
@@ -129,6 +133,7 @@ def test_a_longer_fact_of_another_program_is_refused_with_its_line(
         .count
         == 1
     )
+    assert [fact.content for fact in store.list()] == ["tea"]
 
 
 def test_a_longer_fact_of_the_original_is_refused(store: Store, tmp_path: Path) -> None:

@@ -131,7 +131,9 @@ def _documents(reader: _TextReader, form: JsonForm) -> Iterator[Read]:
                     yield _top_of_text(beginning)
                     return
                 raise _Broken("something follows its end")
-            place = THE_FILE if number == 1 else f"document {number}"
+            # What begins with a line that is longer than this is hardly laid out over several.
+            is_line = number > 1 or "\n" not in beginning
+            place = f"line {reader.line}" if is_line else THE_FILE
             yield from _document(reader, form, first, place)
             number += 1
     except _Broken as error:
@@ -453,8 +455,7 @@ class _TextReader:
         self.length = 0
         """Characters of the last value."""
         self.lines = 0
-        """Blank lines before the first value."""
-        self.is_begun = False
+        """Lines before the part that is in memory."""
 
     def peek(self) -> str:
         """Return the next character that is not blank; empty at the end."""
@@ -468,7 +469,6 @@ class _TextReader:
     def beginning(self) -> tuple[str, bool]:
         """Return the first part of the text from its first value, and whether it is all of it."""
         self.lines += self._text.count("\n", 0, self._at)
-        self.is_begun = True
         more = self._file.read(CHUNK)
         self._text, self._at = self._text[self._at :] + more, 0
         return self._text, len(more) < CHUNK
@@ -484,6 +484,11 @@ class _TextReader:
             if end or (self._at == len(self._text) and not self._more()):
                 break
         return found
+
+    @property
+    def line(self) -> int:
+        """The line on which it is."""
+        return self.lines + self._text.count("\n", 0, self._at) + 1
 
     def take(self) -> str:
         found = self.peek()
@@ -552,8 +557,7 @@ class _TextReader:
         return "".join(parts) if length <= MAX_ITEM else None
 
     def _more(self) -> bool:
-        if not self.is_begun:
-            self.lines += self._text.count("\n")
+        self.lines += self._text.count("\n")
         self._text, self._at = self._file.read(CHUNK), 0
         return bool(self._text)
 
