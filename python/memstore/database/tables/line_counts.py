@@ -50,15 +50,6 @@ SAVING: Final = Insert(
 _to_text: Final = partial(json.dumps, ensure_ascii=False, separators=(",", ":"))
 
 REMOVING: Final = Delete(TABLE, "stretch >= :first AND stretch <= :last")
-SPOILING: Final = {
-    column: Update(
-        TABLE,
-        {"counts": "''"},
-        f"stretch IN (SELECT id / {STRETCH} FROM memstore_journal WHERE {column} = :id)"
-        " AND counts <> ''",
-    )
-    for column in ("fact_id", "episode_id")
-}
 
 
 class LineCount(NamedTuple):
@@ -124,7 +115,9 @@ def spoiling(column: str, id_: int) -> Write:
     Args:
         column: ``fact_id`` or ``episode_id``.
     """
-    return Write(SPOILING[column], {"id": id_})
+    among = f"SELECT id / {STRETCH} FROM memstore_journal WHERE {column} = :id"
+    form = Update(TABLE, {"counts": "''"}, f"stretch IN ({among}) AND counts <> ''")
+    return Write(form, {"id": id_})
 
 
 def between(transaction: Transaction, first: int, last: int) -> dict[int, list[LineCount]]:
