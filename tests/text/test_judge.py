@@ -305,14 +305,27 @@ DOCKS = Slots("Ana", "residence", "the old docks", "one")
         ("Ana lives in Porto", "Ana lives in Braga", PORTO, BRAGA, Verdict.ASK),
         ("Ana works in Porto", "Ana works in the old docks", PORTO, DOCKS, Verdict.ASK),
         # The slots alone ask.
-        ("Ana's flat is in Porto", "Ana sleeps in Braga", PORTO, BRAGA, Verdict.ASK),
-        # Other slots withdraw a question,
+        (
+            "Ana's flat is in Porto",
+            "Ana sleeps in Braga",
+            Slots("Ana", "home", "Porto", "one"),
+            Slots("Ana", "home", "Braga", "one"),
+            Verdict.ASK,
+        ),
+        # Other slots withdraw a question, if their names are no other words for one attribute,
+        (
+            "Ana lives in Porto",
+            "Ana lives in Braga",
+            Slots("Ana", "home", "Porto", "one"),
+            Slots("Ana", "plan", "Braga", "one"),
+            Verdict.KEEP,
+        ),
         (
             "Ana lives in Porto",
             "Ana lives in Braga",
             PORTO,
-            Slots("Ana", "holiday", "Braga", "one"),
-            Verdict.KEEP,
+            Slots("Ana", "domicile", "Braga", "one"),
+            Verdict.ASK,
         ),
         # unless the words end something.
         (

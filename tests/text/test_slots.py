@@ -1,4 +1,4 @@
-"""Slots: what a model named in a claim is kept only where the text says it."""
+"""Slots: what a model named in a claim is kept only where the text says it, but the attribute."""
 
 from __future__ import annotations
 
@@ -23,7 +23,9 @@ HOME = "Ana has lived in Lisbon since 2026-05"
         (HOME, "ana", {"attribute": "home"}, {"attribute": "home"}),
         (HOME, "ana", {"attribute": "Home"}, {"attribute": "home"}),
         (HOME, "ana", {"attribute": "lived"}, {"attribute": "lived"}),
-        (HOME, "ana", {"attribute": "domicile"}, {}),
+        (HOME, "ana", {"attribute": "domicile"}, {"attribute": "domicile"}),
+        ("店のキューはNATSだ", "店", {"value": "NATS"}, {"value": "NATS"}),
+        ("店のキューはNATS2だ", "店", {"value": "NATS"}, {}),
         ("its log level is 3", "x", {"attribute": "log level"}, {"attribute": "log level"}),
         (HOME, "ana", {"value": "lisbon"}, {"value": "lisbon"}),
         (HOME, "ana", {"value": "Lis"}, {}),
@@ -51,7 +53,7 @@ HOME = "Ana has lived in Lisbon since 2026-05"
         (HOME, "ana", {"value": "x" * 5000, "holder": " ", "said_at": "2026-05"}, {}),
     ],
 )  # fmt: skip
-def test_slot_is_kept_only_if_the_text_says_it(
+def test_slot_other_than_the_attribute_is_kept_only_if_the_text_says_it(
     content: str, subject: str, given: dict[str, Any], kept: dict[str, str]
 ) -> None:
     assert found(given, content, subject) == kept

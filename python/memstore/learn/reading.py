@@ -15,6 +15,7 @@ from memstore.prompting.reading_log import ReadingOptions
 from memstore.prompting.reply import CUT, Replies, list_schema, parse_array, parse_list
 from memstore.text.chunks import PROMPT_CHARACTERS, chunks
 from memstore.text.judging import slots
+from memstore.text.judging.compared import ATTRIBUTES
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
@@ -159,7 +160,7 @@ def prompt_for(text: str, subject_hint: str | None, at: datetime) -> str:
     return fill(
         template("memstore.learn", "extract"),
         time=f"{weekday(at)}, {zones.stamp(at, 'minutes')}",
-        attributes=", ".join(f"`{name}`" for name in sorted(slots.ATTRIBUTES)),
+        attributes=", ".join(f"`{name}`" for name in sorted(ATTRIBUTES)),
         hint=hint,
         text=fence(text, "text"),
     )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import unicodedata
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Final, Literal
 
 from memstore._kernel.claims import (
     ADDS,
@@ -12,16 +12,21 @@ from memstore._kernel.claims import (
     CORRECTS,
     DAY,
     FUNCTION,
+    HAVE,
     HOME,
     KIN,
     MANY,
+    MEASURES,
     NAME,
     NOW,
+    ONE,
     OWNER,
     REGION,
     REPLACES,
     TEMPORARY,
+    UNSPACED,
     USER,
+    VERB,
     WORK,
     Reading,
 )
@@ -30,11 +35,21 @@ from memstore.text.folding import folded
 from memstore.text.judging.pair import OVER, TURNS, is_value
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from memstore._kernel.claims import Word
     from memstore.text.judging.pair import Pair
 
 STRONG = OVER | CHANGES | CORRECTS | REPLACES
 """Marks after which even a verb that accumulates has another value."""
+
+
+ATTRIBUTES: Final = frozenset(
+    "name age birthday home address email phone work employer role salary marriage partner diet "
+    "allergy health language nationality pet vehicle hobby preference plan location owner status "
+    "version port price deadline schedule".split()
+)
+"""Names that an extractor is given: two of them are never one attribute in other words."""
 
 
 @frozen
@@ -56,25 +71,48 @@ class Compared:
         replace: one attribute of one holder, which has one value, has another one, or has ended.
         end: both speak of one value of one attribute.
         differ: the attributes or the holders differ, or the attribute has several values.
+        is_named: each text says the attribute, or it is one of :data:`ATTRIBUTES`. Any other one
+            is the extractor's word, and may be a coarse one: two budgets, two deadlines.
     """
 
     def __init__(self, old: Slots, new: Slots, texts: tuple[str, str]) -> None:
         known = bool(old.attribute and new.attribute)
-        same = known and _same(old.attribute, new.attribute)
-        same = same and (not (old.holder and new.holder) or _same(old.holder, new.holder))
+        one_attribute = known and _same(old.attribute, new.attribute)
+        one_holder = not (old.holder and new.holder) or _same(old.holder, new.holder)
+        same = one_attribute and one_holder
         valued = _stands(old.value, texts[0]) and _stands(new.value, texts[1])
         one = old.cardinality == new.cardinality == "one"
         ended = bool(new.holds_until) and not old.holds_until
         self.end = same and (ended or (valued and _same(old.value, new.value)))
         self.replace = same and one and (ended or (valued and not self.end))
+        self._values = folded(old.value or ""), folded(new.value or "")
         self._value = {*_keys(new.value or "")}
         self._holders = (old.holder, new.holder) if same else (None, None)
-        self.differ = known and (not same or "many" in (old.cardinality, new.cardinality))
+        self.is_named = known and all(
+            _is_named(slots.attribute, text) for slots, text in zip((old, new), texts, strict=True)
+        )
+        other = self.is_named and not one_attribute
+        several = "many" in (old.cardinality, new.cardinality)
+        self.differ = known and (other or several or not one_holder)
 
     def name_holder(self, pair: Pair) -> bool:
         """Whether the one holder of both stands in each text."""
         sides = zip(self._holders, (pair.old, pair.new), strict=True)
         return all(holder and _names(reading, holder) for holder, reading in sides)
+
+    def keep_all_else(self, pair: Pair) -> bool:
+        """Whether the newer claim says all that the older one says, apart from its value.
+
+        Another verb may say it: takes 20 minutes, was stretched to 25. What the newer one says
+        beyond that is a detail.
+        """
+        verbs = ONE | MEASURES | HAVE | VERB
+        lost = [word for word in pair.lost if not word.roles & verbs or word.roles & ATTRIBUTE]
+        return _within(lost, self._values[0])
+
+    def are_all_that_differs(self, pair: Pair) -> bool:
+        """Whether the claims differ in their values alone, and in marks such as "now"."""
+        return _within(pair.lost, self._values[0]) and _within(pair.gained, self._values[1])
 
     def names(self, pair: Pair) -> bool:
         """Whether the newer value is all that the words add, where they end or correct."""
@@ -85,6 +123,18 @@ class Compared:
 def _same(one: str | None, other: str | None) -> bool:
     """Whether two slots have the same words, apart from articles; "I" and "my" are one."""
     return _keys(one or "") == _keys(other or "")
+
+
+def _within(words: Sequence[Word], value: str) -> bool:
+    """Whether all of some words stand in a value."""
+    said = {*value.split()}
+    return all(folded(word.text) in (value if word.kind == UNSPACED else said) for word in words)
+
+
+def _is_named(attribute: str | None, text: str) -> bool:
+    """Whether a text says an attribute, or has no need to."""
+    name = folded(attribute or "")
+    return name in ATTRIBUTES or all(word in text for word in name.split())
 
 
 def _names(reading: Reading, holder: str) -> bool:

@@ -279,20 +279,29 @@ def _by_slots(
 ) -> Judgement:
     """Return the verdict of the words together with that of the slots.
 
-    Where both see a change, it is proved. Slots alone only ask, and other slots withdraw a question
-    unless the words end or correct something.
+    Where both see a change, it is proved; an attribute that the texts do not name proves it only if
+    the claims differ in nothing but their values. Slots alone only ask, if all else of the older
+    claim stands in the newer one, and other slots withdraw a question unless the words end or
+    correct something.
     """
     if judged.verdict is Verdict.RETIRE or judged.denies:
         return judged
     asks = judged.verdict is Verdict.ASK
     ended = slots.end and asks and (judged.rule in ENDING or bool(pair.marks & OVER))
-    if (slots.replace or ended) and Rule.SAME_SLOT not in without:
+    sees = (
+        asks
+        or slots.keep_all_else(pair)
+        or (slots.is_named and judged.rule is not Rule.OTHER_THING)
+    )
+    if (slots.replace or ended) and sees and Rule.SAME_SLOT not in without:
         seen = asks and not (
             judged.rule in FAMILIAR and _names_a_case(pair, ended=ended or slots.names(pair))
         )
         verdict = (
             Verdict.RETIRE
-            if seen and may_prove(pair, None if ended else values[1], values[0])
+            if seen
+            and (slots.is_named or ended or slots.are_all_that_differs(pair))
+            and may_prove(pair, None if ended else values[1], values[0])
             else Verdict.ASK
         )
         return Judgement(verdict, Rule.SAME_SLOT, judged.changes)

@@ -1,7 +1,7 @@
 """The slots of a claim: what of it an extractor named, as far as the text bears it out.
 
-They are stored with the fact as a JSON object of texts. A slot that is not found in the text is
-dropped, because two facts are compared by it.
+They are stored with the fact as a JSON object of texts. A holder, a value or a day that is not
+found in the text is dropped, because two facts are compared by it.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from memstore.domain.arguments import MAX_NAME, checked_text
 from memstore.errors import InvalidArgument, InvalidArgumentType
 from memstore.text.folding import folded
 from memstore.text.judging.compared import Slots
-from memstore.text.words import UNSPACED_RUN
+from memstore.text.words import UNSPACED, UNSPACED_RUN
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -28,13 +28,6 @@ SAID_AT: Final = "said_at"
 """Beside the slots: when the fact was said, if its ``valid_at`` is the time from which it holds."""
 
 NAMES: Final = ("holder", "attribute", "value", "cardinality", "holds_from", "holds_until", SAID_AT)
-
-ATTRIBUTES: Final = frozenset(
-    "name age birthday home address email phone work employer role salary marriage partner diet "
-    "allergy health language nationality pet vehicle hobby preference plan location owner status "
-    "version port price deadline schedule".split()
-)
-"""Attributes that a text need not name: "lives in Rome" says where somebody's home is."""
 
 DATE: Final = re.compile(r"(\d{4})(?:-(\d{2})(?:-(\d{2}))?)?")
 """A day, a month or a year."""
@@ -84,8 +77,9 @@ def _cardinality(text: str | None) -> Literal["one", "many"] | None:
 def found(given: Mapping[str, object], content: str, subject: str) -> dict[str, str]:
     """Return those of a model's slots that a claim's text says.
 
-    The holder may be its subject instead, and the attribute one of :data:`ATTRIBUTES`. Without an
-    attribute and a value, it does not matter how many values there can be.
+    The holder may be its subject instead. The attribute is a name for what the text tells, and may
+    be any: the text rarely says it. Without an attribute and a value, it does not matter how many
+    values there can be.
     """
     told = {
         name: " ".join(value.split())
@@ -95,10 +89,7 @@ def found(given: Mapping[str, object], content: str, subject: str) -> dict[str, 
     kept: dict[str, str] = {}
     if (holder := told.get("holder")) and _said(holder, (content, subject)):
         kept["holder"] = holder
-    if (attribute := told.get("attribute")) and (
-        folded(attribute) in ATTRIBUTES
-        or all(_said(word, (content,)) for word in attribute.split())
-    ):
+    if attribute := told.get("attribute"):
         kept["attribute"] = folded(attribute)
     if (value := told.get("value")) and _said(value, (content,)):
         kept["value"] = value
@@ -114,7 +105,7 @@ def _said(part: str, texts: Iterable[str]) -> bool:
     """Return whether a text contains a part, as whole words where words have blanks."""
     wanted = folded(part)
     before, after = (
-        "" if re.fullmatch(UNSPACED_RUN, end) or not end.isalnum() else rf"{look}\w)"
+        "" if re.fullmatch(UNSPACED_RUN, end) or not end.isalnum() else f"{look}[^\\W{UNSPACED}])"
         for end, look in ((wanted[:1], "(?<!"), (wanted[-1:], "(?!"))
     )
     whole = re.compile(f"{before}{re.escape(wanted)}{after}")
