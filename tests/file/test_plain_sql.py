@@ -38,6 +38,7 @@ DERIVED = (
     "memstore_piece_vectors",
     "memstore_distrusted",
     "memstore_distrusted_episodes",
+    "memstore_newer",
     "memstore_mentions",
     "memstore_entity_names",
     "memstore_graphs",
@@ -65,6 +66,7 @@ UNCOVERED = {
     "memstore_fact_changes": "a feed for indexes, which is cut short all the time",
     "memstore_episode_changes": "a feed for indexes, which is cut short all the time",
     "memstore_derived_files": "which files of an index are valid; without a row it is built again",
+    "memstore_compared": "how far facts were compared; without its row, all are compared again",
     "sqlite_sequence": "SQLite takes the larger of this and the largest id; lines are counted",
 }
 
@@ -96,7 +98,10 @@ def filled(tmp_path_factory: pytest.TempPathFactory) -> Path:
         store.graph.build()
         store.graph.merge("Alice", "Al")
         store.graph.keep_apart("Bob", "Rob")
+        for seconds in (5, 9):
+            store.add(f"The timeout is {seconds} seconds.", subject="api")
         store.file.embed_pending()
+        store.file.searches.comparisons.run()
         assert troubles(store) == []
     return path
 

@@ -118,6 +118,7 @@ DIFFERENCES: dict[str, str] = {
     r"store/test_opening.*(not_a_url|names_of_new_folders|missing_file_is_not_created)": FILE,
     r"store/test_opening.*(durability)": DURABILITY,
     r"search/test_(damaged|erased)_files": FILE,
+    r"search/test_comparing.*a_file_from_before": OLDER,
     r"graph/test_graph.*test_erasing_a_fact_removes_its_relations": BYTES,
     r"graph/test_model_extraction.*test_model_relations_are_erased": FILE,
     r"store/test_searches.*test_a_busy_writer_does_not": FILE,

@@ -3,6 +3,7 @@
 Nothing is decided here; ``memstore.text.judging.judge`` has the rules.
 """
 
+from collections.abc import Sequence
 from typing import Final, final
 
 __all__ = [
@@ -81,6 +82,7 @@ __all__ = [
     "Reading",
     "Word",
     "align",
+    "bearing",
 ]
 
 FAMILIES: Final[list[str]]
@@ -344,3 +346,24 @@ class Alignment:
 
 def align(old: Reading, new: Reading) -> Alignment:
     """Align two claims so that the words they share, in order, count most."""
+
+def bearing(
+    claim: Reading,
+    others: Sequence[Reading],
+    *,
+    is_newer: bool,
+    turned: int,
+    topics: int,
+    denied: Sequence[tuple[int, int]],
+    long: int,
+) -> list[int]:
+    """Return the places of the claims that may bear on one, in order. The GIL is released.
+
+    A newer claim bears on an older one if it has marks among `turned`, or both have families; else
+    if they share telling words, groups, or roles among `topics`. It does not if one of them has
+    more than `long` telling words and half of the shorter one is not shared, nor if it has one of
+    the marks in `denied` and the older claim has none of the roles beside that mark.
+
+    Args:
+        is_newer: whether `claim` is newer than the others, or older.
+    """

@@ -17,6 +17,7 @@ from memstore.errors import Reason, Remedy
 from memstore.facts import adoption
 from memstore.file import findings, indexes, tokens, verification
 from memstore.history import trust
+from memstore.search import comparing
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -54,6 +55,12 @@ def check(
     checks = (
         *_checks(engine, dependents, searches),
         *verification.of_rows(engine),
+        findings.ids(
+            "newer",
+            "facts of which it is wrongly known what is newer",
+            partial(comparing.misfits, deep=deep),
+            repairable=True,
+        ),
         *(verification.of_lines() if deep else ()),
         ("words", indexes.full_texts),
     )
@@ -130,6 +137,8 @@ def rebuild(
             findings.tell(progress, done, len(parts))
             for _ in in_steps(engine, acts):
                 pass
+    searches.comparisons.again()
+    more.append("compared the facts of each subject again")
     more += (f"removed the damaged index of {rows}" for rows in searches.remove_damaged())
     findings.tell(progress, len(parts), len(parts))
     return [

@@ -142,7 +142,9 @@ class File:
         self.embedder = (
             None if embedder is None else CurrentEmbedder(engine.path, embedder, make_embedder)
         )
-        self.searches = Searches(engine, self.embedder, read_only=read_only)
+        self.searches = Searches(
+            engine, self.embedder, read_only=read_only, compares=not without_rules
+        )
         self.wordless: Reason | None = None
         """Why there is no embedder, if that was not the caller's choice."""
         self.upgraded: str | None = None

@@ -15,6 +15,7 @@ from memstore.database.journal import LINE, Kind
 from memstore.database.tables import episodes as episode_table
 from memstore.database.tables import facts as fact_table
 from memstore.database.tables import line_counts
+from memstore.database.tables import newer as newer_table
 from memstore.database.tables import proposals as proposal_table
 from memstore.database.tables import replies as reply_table
 from memstore.lazy import lazy_import
@@ -95,6 +96,7 @@ def blank_fact(changes: Changes, fact: Fact, dependents: Dependents) -> None:
         line_counts.spoiling("fact_id", fact.id),
         *journal.forgetting_fact(changes.transaction, fact.id),
         *proposal_table.forgetting(changes.transaction, fact.id),
+        *newer_table.forgetting(fact.id),
     )
     done: set[int] = set()
     for line in comparing:

@@ -15,6 +15,7 @@ from memstore.database import journal
 from memstore.database.filters import EpisodeFilter, FactFilter
 from memstore.database.tables import facts as fact_table
 from memstore.database.tables import indexed, threads
+from memstore.database.tables import newer as newer_table
 from memstore.domain import clock
 from memstore.domain.records import AboutOthers, Fact, SearchHit, SearchHits, unchecked
 from memstore.domain.results import CONTEXTUAL, Matched
@@ -307,6 +308,7 @@ class FactCorpus(Corpus[FactFilter, SearchHits]):
             self.transaction.prefetch(
                 fact_table.selecting(self.transaction, ids),
                 *self.lookup.preparing(ids[: newer.MAX_HITS]),
+                newer_table.selecting(self.transaction, ids[: newer.MAX_HITS]),
             )
         facts = self._facts(ids)
         hits = [_hit(facts[place.id], place) for place in found.rows if place.id in facts]
@@ -334,15 +336,23 @@ class FactCorpus(Corpus[FactFilter, SearchHits]):
         named: Mapping[int, tuple[int, ...]] = {}
         active = [hit.fact for hit in hits if hit.fact.status == "active"]
         # Of an earlier moment, the index knows only which rows pass the filter.
-        if active and (self._past is None or self._question(request).active_only):
-            judge = newer.Judged(request.without_rules)
-            named = newer.newer(self.transaction, self.lookup, active, request.wanted, judge)
+        is_known = self._past is None or self._question(request).active_only
+        if active and is_known and not newer.is_off(request.without_rules):
+            named = newer.newer(
+                self.transaction, self.lookup, active, request.wanted, self._judge(request)
+            )
         known = {hit.fact.id for hit in hits}
         if request.offset is not None:  # a page is a part of the ranking as it is
             return [replace(hit, newer=named.get(hit.fact.id, ())) for hit in hits]
         missing = [ids[0] for ids in named.values() if ids[0] not in known]
         facts = self._facts(missing) if missing else {}
         return newer.arranged(hits, named, facts, request.limit)
+
+    def _judge(self, request: Request[FactFilter]) -> newer.Judged | None:
+        """Return who judges the hits; ``None`` to read what is stored, which is of now."""
+        if request.without_rules or self._past is not None:
+            return newer.Judged(request.without_rules)
+        return None
 
     def may_replace(
         self, fact: Fact, wanted: FactFilter, without_rules: frozenset[Rule]

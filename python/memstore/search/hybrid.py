@@ -75,7 +75,10 @@ class Search(Generic[F, H]):
         wordless: WordsOnly,
         *,
         read_only: bool,
+        after: Callable[[], object] = lambda: None,
     ) -> None:
+        """Search rows of one kind; ``after`` is called after each answer."""
+        self._after = after
         self._embedder = embedder
         self._corpus: type[Corpus[F, H]] = corpus
         self.index = Index(engine, corpus.kind, read_only=read_only)
@@ -200,7 +203,9 @@ class Search(Generic[F, H]):
             compared = _compared(corpus, texts, embedded, settled, words_only)
             return answer(corpus, settled, *compared)
 
-        return self.index.read(answered)
+        found = self.index.read(answered)
+        self._after()
+        return found
 
     def _is_provisional(self, corpus: Corpus[F, H], request: Request[F]) -> bool:
         """Whether an answer without the index has another order than one with it.

@@ -4,8 +4,11 @@ An agent that gets an old belief and a new one picks either, so a hit names the 
 after it and may replace it, and the best of them is shown right after it. Nothing is left out but
 the last hits of a full answer.
 
-The judge compares each of the first hits with its nearest later facts on the same subject, of the
-same owners, which pass the filter of the search. Their texts are read with one query.
+A hit names those of its nearest later facts on the same subject, of the same owners, that the
+judge finds to replace it, or to be asked about, if they pass the filter of the search. What the
+judge says of two facts is stored soon after the later one was (:mod:`memstore.search.comparing`),
+and read with the hits. Facts that were not compared yet, those of large groups, and all of them in
+a view of an earlier moment or with rules switched off, are judged by the search itself.
 """
 
 from __future__ import annotations
@@ -13,15 +16,19 @@ from __future__ import annotations
 from itertools import chain
 from typing import TYPE_CHECKING, ClassVar, Final, NamedTuple, TypeAlias
 
+from memstore.database.derivations import FACT_FEED
 from memstore.database.tables import facts as fact_table
+from memstore.database.tables import feeds
+from memstore.database.tables import newer as newer_table
 from memstore.domain.records import TODO, unchecked
 from memstore.domain.results import ScoreParts
 from memstore.frozen import replace
 from memstore.lazy import lazy_import
 from memstore.text.folding import subject_key
+from memstore.text.judging import RULES
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from memstore.database.engine import Transaction
     from memstore.database.filters import FactFilter
@@ -53,6 +60,14 @@ MAX_NEWER: Final = 3
 """How many facts a hit names."""
 
 
+MAX_GROUP: Final = 256
+"""The most facts of a group that are all compared with each other, which takes quadratic time. Hits
+of larger groups are compared with their nearest facts by each search."""
+
+MAX_WAITING: Final = 200
+"""With so many facts that were not compared yet, a search judges all its hits."""
+
+
 class FactPair(NamedTuple):
     """Two facts on one subject."""
 
@@ -72,24 +87,88 @@ def newer(
     Args:
         facts: active ones that pass the filter.
         wanted: the filter that later facts have to pass too.
-        judge: by default :class:`Judged`.
+        judge: judges all pairs; by default, what is stored is read.
     """
     compared = [fact for fact in facts if subject_key(fact.subject) != TODO][:MAX_HITS]
-    near = lookup.on_subject(compared, wanted, NEAREST, later=True)
-    claims = _claims(transaction, near)
-    pairs = [
-        FactPair(claims[id_], claims[other])
+    if not compared or not lookup.has_contexts:
+        return {}
+    stored = {} if judge else _stored(transaction, compared, wanted)
+    open_ones = [fact for fact in compared if stored.get(fact.id) != {}]
+    if not open_ones:
+        return {}
+    near = lookup.on_subject(open_ones, wanted, NEAREST, later=True)
+    near = {
+        id_: {other: cosine for other, cosine in others.items() if other in stored.get(id_, others)}
         for id_, others in near.items()
-        for other in others
-        if claims[id_].since < claims[other].since
-    ]
+    }
+    claims = _claims(transaction, near)
+    decide = judge or Judged()
     found: dict[int, list[tuple[bool, Claimed]]] = {}
-    for pair, verdict in _changes(pairs, judge):
-        found.setdefault(pair.old.id, []).append((verdict == "retire", pair.new))
+    for id_, others in near.items():
+        for other in others:
+            pair = FactPair(claims[id_], claims[other])
+            if pair.old.since >= pair.new.since:
+                continue
+            proves = stored[id_][other] if id_ in stored else _proves(decide(*pair))
+            if proves is not None:
+                found.setdefault(id_, []).append((proves, pair.new))
     return {
         id_: tuple(new.id for _, new in sorted(each, key=_place, reverse=True)[:MAX_NEWER])
         for id_, each in found.items()
     }
+
+
+def _stored(
+    transaction: Transaction, facts: Sequence[Fact], wanted: FactFilter
+) -> dict[int, dict[int, bool]]:
+    """Return the later facts that may replace these, and whether they prove it, by id.
+
+    What is stored has all of a fact's group that are neither superseded nor deleted. A fact that is
+    not here has to be judged.
+    """
+    waiting = None if wanted.include_deleted else _waiting(transaction)
+    if waiting is None:
+        return {}
+    ids = [fact.id for fact in facts]
+    unknown: set[int] = set()
+    if waiting:
+        groups = newer_table.groups(transaction, [*ids, *waiting])
+        changed = {groups[id_] for id_ in waiting if id_ in groups}
+        unknown = {id_ for id_ in ids if groups.get(id_) in changed}
+    return {
+        id_: known.newer
+        for id_, known in newer_table.known(transaction, ids).items()
+        # Each fact that waits may be one that its group has lost.
+        if known.group_size + len(waiting) <= MAX_GROUP and id_ not in unknown
+    }
+
+
+def _waiting(transaction: Transaction) -> Sequence[int] | None:
+    """Return the facts that were stored or changed since facts were compared.
+
+    ``None`` if they are too many, or not known.
+    """
+    state = newer_table.state(transaction)
+    if state is None or state.is_begun or state.rules != RULES:
+        return None
+    span = feeds.span(transaction, FACT_FEED)
+    if span.newest == state.position:
+        return ()
+    if not span.reaches(state.position):
+        return None
+    waiting = newer_table.new_ids(transaction, state, MAX_WAITING)
+    waiting += newer_table.changed_ids(transaction, state, MAX_WAITING)
+    return waiting if len(waiting) < MAX_WAITING else None
+
+
+def is_off(without: frozenset[Rule]) -> bool:
+    """Return whether no fact ever replaces another, because of the rules that are switched off."""
+    return bool(without) and without >= judging.DECISIVE
+
+
+def _proves(verdict: str) -> bool | None:
+    """Return whether a verdict is a proof; ``None`` if both facts stay."""
+    return None if verdict == "keep" else verdict == "retire"
 
 
 def older(
@@ -115,7 +194,8 @@ def older(
         for other in near
         if claims[other].since < claims[fact.id].since
     ]
-    return [pair.old.id for pair, _ in _changes(pairs, judge)]
+    decide = judge or Judged()
+    return [pair.old.id for pair in pairs if decide(*pair) != "keep"]
 
 
 def _claims(
@@ -123,15 +203,6 @@ def _claims(
 ) -> Mapping[int, Claimed]:
     ids = {*near, *chain.from_iterable(near.values())}
     return fact_table.claims(transaction, sorted(ids)) if any(near.values()) else {}
-
-
-def _changes(pairs: Iterable[FactPair], judge: Judge | None) -> Iterator[tuple[FactPair, str]]:
-    """Yield the pairs whose newer fact replaces the older one, or may, with the verdict."""
-    decide = judge or Judged()
-    for pair in pairs:
-        verdict = decide(pair.old, pair.new)
-        if verdict != "keep":
-            yield pair, verdict
 
 
 class Judged:
@@ -171,10 +242,15 @@ class Judged:
 
     def _claim(self, one: Claimed) -> Claim:
         if one.id not in self._claims:
-            found = None if one.slots is None else slots.slots_of(metadata.decode(one.slots))
-            values = {"text": one.content, "subject": one.subject, "slots": found}
-            self._claims[one.id] = unchecked(judging.Claim, values)
+            self._claims[one.id] = claim_of(one)
         return self._claims[one.id]
+
+
+def claim_of(one: Claimed) -> Claim:
+    """Return what a fact says, as the judge reads it."""
+    found = None if one.slots is None else slots.slots_of(metadata.decode(one.slots))
+    values = {"text": one.content, "subject": one.subject, "slots": found}
+    return unchecked(judging.Claim, values)
 
 
 def _place(found: tuple[bool, Claimed]) -> tuple[object, ...]:

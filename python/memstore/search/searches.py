@@ -11,7 +11,7 @@ from memstore.database.tables import counts
 from memstore.database.tables import facts as fact_table
 from memstore.domain.results import WordsOnly
 from memstore.errors import EmbedderError, Reason
-from memstore.lazy import lazy_import
+from memstore.lazy import cached_property, lazy_import
 
 if TYPE_CHECKING:
     from memstore.database.engine import Engine
@@ -21,7 +21,8 @@ if TYPE_CHECKING:
     from memstore.domain.records import Fact, SearchHits
     from memstore.embedding import embedding
     from memstore.embedding.current import CurrentEmbedder
-    from memstore.search import corpus, hybrid, listing
+    from memstore.search import comparing, corpus, hybrid, listing
+    from memstore.search.comparing import Comparisons
     from memstore.search.hybrid import Search
     from memstore.search.index.index import IndexFigures
     from memstore.text.judging.judge import Rule
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
     FactSearch: TypeAlias = Search[FactFilter, SearchHits]
     EpisodeSearch: TypeAlias = Search[EpisodeFilter, EpisodeHits]
 else:
+    comparing = lazy_import("memstore.search.comparing")
     corpus = lazy_import("memstore.search.corpus")
     embedding = lazy_import("memstore.embedding.embedding")
     hybrid = lazy_import("memstore.search.hybrid")
@@ -41,8 +43,15 @@ class Searches:
     """Both searches, each with its index."""
 
     def __init__(
-        self, engine: Engine, embedder: CurrentEmbedder | None, *, read_only: bool = False
+        self,
+        engine: Engine,
+        embedder: CurrentEmbedder | None,
+        *,
+        read_only: bool = False,
+        compares: bool = True,
     ) -> None:
+        """Search a file; ``compares`` says whether what is newer is stored for later searches."""
+        self._compares = compares and not read_only
         self._engine = engine
         self._embedder = embedder
         self._read_only = read_only
@@ -50,6 +59,8 @@ class Searches:
         """The reason that searches without an embedder report."""
         self._loading = threading.Lock()
         self._loaded: tuple[FactSearch, EpisodeSearch] | None = None
+        self._compared_at: int | None = None
+        """The state of the index when facts were compared last, or were about to be."""
 
     @property
     def facts(self) -> FactSearch:
@@ -90,8 +101,21 @@ class Searches:
         self.facts.index.prepare()
         self.episodes.index.prepare()
 
+    @cached_property
+    def comparisons(self) -> Comparisons:
+        return comparing.Comparisons(self._engine, is_off=not self._compares)
+
+    def _compare(self) -> None:
+        """Have facts compared that were stored or changed since; a search has just seen them."""
+        position = self.facts.index.position if self._compares else None
+        if position is not None and position != self._compared_at:
+            self._compared_at = position
+            self.comparisons.start()
+
     def save_index(self) -> None:
-        """Write the files for the next process; see :meth:`Index.finish`."""
+        """Prepare what the next process needs; see :meth:`Index.finish`."""
+        if self._compared_at is not None:
+            self.comparisons.finish()
         for search in self._loaded or ():
             search.index.finish()
 
@@ -113,21 +137,24 @@ class Searches:
         return [index.name for index in both if index.remove_damaged()]
 
     def close(self) -> None:
+        if self._compared_at is not None:
+            self.comparisons.close()
         for search in self._loaded or ():
             search.index.close()
 
     def _load(self) -> tuple[FactSearch, EpisodeSearch]:
         with self._loading:
             if self._loaded is None:
-                facts, episodes = (
-                    hybrid.Search(
-                        self._engine,
-                        self._embedder,
-                        kind,
-                        self.wordless,
-                        read_only=self._read_only,
-                    )
-                    for kind in (corpus.FactCorpus, corpus.EpisodeCorpus)
+                given = self._engine, self._embedder
+                facts = hybrid.Search(
+                    *given,
+                    corpus.FactCorpus,
+                    self.wordless,
+                    read_only=self._read_only,
+                    after=self._compare,
+                )
+                episodes = hybrid.Search(
+                    *given, corpus.EpisodeCorpus, self.wordless, read_only=self._read_only
                 )
                 self._loaded = facts, episodes
             return self._loaded

@@ -2,7 +2,7 @@
 
 use std::sync::{Arc, OnceLock};
 
-use memstore_kernel::language::claims::{self, Kind, Shared};
+use memstore_kernel::language::claims::{self, Bearing, Kind, Shared};
 use pyo3::prelude::*;
 use pyo3::pybacked::PyBackedStr;
 use pyo3::sync::PyOnceLock;
@@ -322,6 +322,44 @@ pub(crate) fn align(old: Py<Reading>, new: Py<Reading>) -> Alignment {
         shared,
         found: OnceLock::new(),
     }
+}
+
+/// Return the places of the claims that bear on one, or on which it bears.
+#[pyfunction]
+#[pyo3(signature = (claim, others, *, is_newer, turned, topics, denied, long))]
+#[allow(clippy::too_many_arguments)]
+pub(crate) fn bearing(
+    py: Python<'_>,
+    claim: PyRef<'_, Reading>,
+    others: Vec<PyRef<'_, Reading>>,
+    is_newer: bool,
+    turned: u64,
+    topics: u64,
+    denied: Vec<(u64, u64)>,
+    long: usize,
+) -> Vec<usize> {
+    let claim = Arc::clone(&claim.reading);
+    let others: Vec<_> = others.iter().map(|one| Arc::clone(&one.reading)).collect();
+    let sought = Bearing {
+        turned,
+        topics,
+        denied,
+        long,
+    };
+    py.detach(|| {
+        let holds = |other: &claims::Reading| {
+            if is_newer {
+                sought.holds(other, &claim)
+            } else {
+                sought.holds(&claim, other)
+            }
+        };
+        let places = others.iter().enumerate();
+        places
+            .filter(|(_, other)| holds(other))
+            .map(|(place, _)| place)
+            .collect()
+    })
 }
 
 /// The kinds of words, by the names of their constants.

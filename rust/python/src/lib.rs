@@ -39,7 +39,7 @@ mod _kernel {
         use pyo3::prelude::*;
 
         #[pymodule_export]
-        use crate::claims::{Alignment, Reading, Word, align};
+        use crate::claims::{Alignment, Reading, Word, align, bearing};
 
         /// The characters of a text that are read.
         #[pymodule_export]

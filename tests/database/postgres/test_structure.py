@@ -7,6 +7,7 @@ from tests.support.postgres import psycopg
 
 import memstore
 from memstore import NewFact
+from memstore.database.tables import newer as newer_table
 
 pytestmark = pytest.mark.process
 
@@ -20,6 +21,20 @@ def test_a_missing_index_is_found_and_made_again(url: str) -> None:
         assert any("idx_memstore_subject" in one.message for one in store.ledger.verify())
         store.file.rebuild()
         assert store.ledger.verify() == []
+
+
+def test_tables_that_an_earlier_build_did_not_have_are_created(url: str) -> None:
+    with memstore.open(url, embedder=None) as store:
+        store.add("The timeout is 5 seconds.", subject="api")
+    with psycopg.connect(url, autocommit=True) as connection:
+        connection.execute("DROP TABLE memstore_newer; DROP TABLE memstore_compared")
+    with memstore.open(url, embedder=None) as store:
+        store.add("The timeout is 9 seconds.", subject="api")
+        store.file.searches.comparisons.run()
+        assert store.ledger.verify() == []
+        assert store.file.doctor(deep=True) == []
+        with store.file.engine.read() as transaction:
+            assert [*newer_table.every(transaction)] == [(1, 2, True)]
 
 
 def test_a_vector_of_no_fact_is_found_and_removed(url: str) -> None:

@@ -97,6 +97,9 @@ OUTCOME_PAUSE_SECONDS: Final = 0.2
 
 OUTCOME: Final = "SELECT pg_xact_status($1::xid8)"
 
+COMPLETE: Final = "SELECT count(to_regclass('memstore_compared'))"
+"""Whether the tables that came last are there."""
+
 LOCK: Final = (
     f"SELECT {remembering.COLUMNS}, pg_current_xact_id()::text FROM memstore_tenants"
     " WHERE tenant = $1 FOR UPDATE"
@@ -686,10 +689,10 @@ class PostgresEngine:
         )
 
     def is_complete(self, transaction: Transaction) -> bool:
-        return True
+        return bool(transaction.scalar(COMPLETE))
 
     def complete(self, transaction: Transaction) -> None:
-        pass
+        structure.complete(_ours(transaction))
 
     def schema_troubles(self, transaction: Transaction) -> SchemaTroubles:
         return structure.troubles(_ours(transaction))

@@ -38,20 +38,27 @@ IS_ON: Final = "SELECT relrowsecurity FROM pg_class WHERE oid = to_regclass('mem
 
 def policies() -> str:
     """Return the statements that switch it on; the owner of the tables runs them, perhaps again."""
-    lines = []
-    for name in tables.rows():
-        lines += [
-            f"ALTER TABLE {name} ENABLE ROW LEVEL SECURITY;",
-            f"DROP POLICY IF EXISTS memstore_tenant ON {name};",
-            f"CREATE POLICY memstore_tenant ON {name} USING ({OWN}) WITH CHECK ({OWN});",
-        ]
-    lines += [
+    lines = [
+        *policies_of(tables.rows()),
         "DROP POLICY IF EXISTS memstore_lookup ON memstore_namespaces;",
         f"CREATE POLICY memstore_lookup ON memstore_namespaces FOR SELECT USING ({LOOKED_UP});",
     ]
     # Else a view reads the tables with the rights of its owner, who is exempt.
     lines += [f"ALTER VIEW {name} SET (security_invoker = true);" for name in tables.views()]
     return "\n".join(lines)
+
+
+def policies_of(names: Iterable[str]) -> list[str]:
+    """Return the statements for these tables, whose rows are a tenant's own."""
+    return [
+        line
+        for name in names
+        for line in (
+            f"ALTER TABLE {name} ENABLE ROW LEVEL SECURITY;",
+            f"DROP POLICY IF EXISTS memstore_tenant ON {name};",
+            f"CREATE POLICY memstore_tenant ON {name} USING ({OWN}) WITH CHECK ({OWN});",
+        )
+    ]
 
 
 def naming(tenant: str) -> Sent:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Final
 from psycopg import sql
 
 from memstore.database.engine import Mended, SchemaTroubles
+from memstore.database.postgres import row_security
 from memstore.database.postgres.failures import PostgresErrors
 from memstore.database.postgres.schema import tables
 
@@ -198,6 +199,24 @@ def mend(transaction: PostgresTransaction) -> Mended:
     return Mended(
         len(lacking), [f"{kind} {name} on {on}: {text}" for kind, name, on, text in planted]
     )
+
+
+LOCK: Final = "SELECT pg_advisory_xact_lock(hashtext('memstore_tenants'))"
+
+
+def complete(transaction: PostgresTransaction) -> None:
+    """Create the tables that an earlier build did not have, with their indexes and policies."""
+    connection = transaction.connection
+    with PostgresErrors():
+        connection.execute(LOCK)  # another tenant's program may be doing the same
+        present = {name for (name,) in connection.execute(PRESENT).fetchall()}
+        lacking = [one for one in CREATED.finditer(tables.text()) if one[2] not in present]
+        for found in lacking:
+            connection.execute(found[0])
+        created = [found[2] for found in lacking if found[1] == "TABLE"]
+        is_secured = connection.execute(row_security.IS_ON).fetchone()
+        if created and is_secured is not None and is_secured[0]:
+            connection.execute("\n".join(row_security.policies_of(created)))
 
 
 def dangling_rows(transaction: PostgresTransaction) -> dict[str, list[int]]:

@@ -63,7 +63,7 @@ OTHER_GROUPS = (
     "facts_first", "facts_most_used", "facts_keyed", "facts_words", "facts_members", "journal",
     "line_counts", "episodes", "episodes_words", "vectors", "changes", "facts_changed",
     "proposals", "readings", "graph", "tokens", "counts", "facts_foreign", "support", "distrusted",
-    "searches",
+    "searches", "newer",
 )  # fmt: skip
 
 
@@ -94,8 +94,9 @@ LATER_OBJECTS: Final = {
     "memstore_episodes_words": ("words_dropped", "facts_words", "episodes_words"),
     "idx_memstore_most_used": ("facts_most_used",),
     "memstore_line_counts": ("line_counts",),
+    "memstore_newer": ("newer",),
 }
-"""Views and indexes that development builds lacked, each with the files that make it."""
+"""Tables, views and indexes that development builds lacked, each with the files that make it."""
 
 
 def complete(transaction: Transaction) -> None:

@@ -326,17 +326,22 @@ class Claimed(NamedTuple):
     """What an extractor found in it, as JSON."""
 
 
+CLAIM: Final = f"f.id, f.subject, f.content, {BEGAN.format('f')}, f.created_at, f.slots"
+"""What is read of ``memstore_facts f`` for a :class:`Claimed`."""
+
+
 def claims(transaction: Transaction, fact_ids: Sequence[int]) -> dict[int, Claimed]:
     """Return what facts say, by id. The caller has filtered the ids."""
     rows = transaction.rows(
-        f"SELECT f.id, f.subject, f.content, {BEGAN.format('f')}, f.created_at, f.slots"
-        f" FROM memstore_facts f WHERE f.id IN {transaction.dialect.listed('ids')}",
+        f"SELECT {CLAIM} FROM memstore_facts f WHERE f.id IN {transaction.dialect.listed('ids')}",
         {"ids": fact_ids},
     )
-    return {
-        id_: Claimed(id_, subject, content, (began, created), slots)
-        for id_, subject, content, began, created, slots in rows
-    }
+    return {row[0]: claimed(row) for row in rows}
+
+
+def claimed(row: Row) -> Claimed:
+    id_, subject, content, began, created, slots = row
+    return Claimed(id_, subject, content, (began, created), slots)
 
 
 def _where(transaction: Transaction, test: str, values: Parameters) -> Iterator[Fact]:

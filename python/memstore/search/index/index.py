@@ -232,6 +232,12 @@ class Index:
         return self._current is not None
 
     @property
+    def position(self) -> int | None:
+        """Up to where in the feed it has the rows; ``None`` if it is not in memory."""
+        current = self._current
+        return None if current is None else current.position
+
+    @property
     def is_unfit(self) -> bool:
         """Whether the rows cannot be indexed, so that the database answers for good."""
         return self._unfit

@@ -12,7 +12,18 @@ from enum import StrEnum
 from itertools import takewhile
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from memstore._kernel.claims import CORRECTS, MAX_CHARACTERS, PARTLY, REPLACES, Reading
+from memstore._kernel.claims import (
+    ADDS,
+    CORRECTS,
+    FORMER,
+    HEDGES,
+    MAX_CHARACTERS,
+    PARTLY,
+    RENAMES,
+    REPLACES,
+    Reading,
+    bearing,
+)
 from memstore.domain.arguments import checked_choice, checked_items
 from memstore.frozen import frozen
 from memstore.lazy import cached_property
@@ -22,7 +33,7 @@ from memstore.text.judging.compared import Compared, Slots, may_prove
 from memstore.text.judging.pair import OVER, Pair
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterable
+    from collections.abc import Callable, Collection, Iterable, Sequence
     from typing import Any
 
 
@@ -192,6 +203,12 @@ LAWS: Final = (
 
 PROOFS: Final = frozenset(law.rule for law in LAWS if law.verdict is Verdict.RETIRE)
 
+DECISIVE: Final = frozenset(law.rule for law in LAWS if law.verdict is not Verdict.KEEP) | {
+    Rule.OTHER_CASE,
+    Rule.SAME_SLOT,
+}
+"""The rules without which both claims always stay."""
+
 
 QUICK: Final = frozenset(
     {Rule.HEDGED, Rule.ADDED, Rule.TOLD_OTHERWISE}
@@ -219,6 +236,39 @@ def verdict(old: Claim, new: Claim, *, without: Collection[Rule] = ()) -> Verdic
                 break  # it needs a closer look, or the slots may ask
             return Verdict.KEEP
     return judge(old, new, without=without).verdict
+
+
+def worth_judging(claim: Claim, others: Sequence[Claim], *, is_newer: bool) -> list[int]:
+    """Return the places of claims, in order; with all the others, both stay.
+
+    It is :func:`verdict` for one claim and many, as far as that looks at no single words.
+
+    Args:
+        is_newer: whether the claim is newer than the others, or older.
+    """
+    readings = [other.reading for other in others]
+    found = {
+        *bearing(
+            claim.reading,
+            readings,
+            is_newer=is_newer,
+            turned=signs.TURNED | RENAMES,
+            topics=signs.TOPICS,
+            denied=DENIED,
+            long=signs.LONG,
+        )
+    }
+    if is_newer and claim.reading.asks:
+        found = set()
+    for place, other in enumerate(others):
+        if other.folded == claim.folded or (claim.slots is not None and other.slots is not None):
+            found.add(place)
+    return sorted(found)
+
+
+DENIED: Final = ((HEDGES, HEDGES), (ADDS, FORMER))
+"""Marks of a newer claim that replaces nothing, unless the older one has roles of these: see
+:func:`denials.is_hedged` and :func:`denials.adds`."""
 
 
 def judge(old: Claim, new: Claim, *, without: Collection[Rule] = ()) -> Judgement:

@@ -51,3 +51,19 @@ CREATE TABLE memstore_distrusted_episodes (
     episode_id bigint NOT NULL,
     PRIMARY KEY (tenant, episode_id)
 );
+CREATE TABLE memstore_newer (
+    tenant TEXT NOT NULL,
+    older  bigint NOT NULL,
+    newer  bigint NOT NULL,
+    proves bigint NOT NULL,
+    PRIMARY KEY (tenant, older, newer)
+);
+CREATE INDEX idx_memstore_newer ON memstore_newer (tenant, newer);
+CREATE TABLE memstore_compared (
+    tenant   TEXT NOT NULL,
+    last_id  bigint NOT NULL,
+    position bigint NOT NULL,
+    rules    bigint NOT NULL,
+    is_begun bigint NOT NULL,
+    PRIMARY KEY (tenant)
+);

@@ -30,7 +30,12 @@ RARE: Final = frozenset({"memstore_generations", "memstore_meta", "memstore_vers
 too."""
 
 OFTEN: Final = frozenset(
-    {"memstore_fact_changes", "memstore_episode_changes", "memstore_derived_files"}
+    {
+        "memstore_fact_changes",
+        "memstore_episode_changes",
+        "memstore_derived_files",
+        "memstore_compared",
+    }
 )
 """Tables whose small answers are remembered as long as nothing at all is written."""
 

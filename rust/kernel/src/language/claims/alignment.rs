@@ -91,6 +91,43 @@ impl Shared {
     }
 }
 
+/// What decides whether two claims need a closer look; the rules choose it.
+#[derive(Clone, Debug, Default)]
+pub struct Bearing {
+    /// Marks of the newer claim that are worth one by themselves.
+    pub turned: Roles,
+    /// Roles that are worth one if both have words of them.
+    pub topics: Roles,
+    /// Marks of the newer claim with which it needs none, unless the older one has these roles.
+    pub denied: Vec<(Roles, Roles)>,
+    /// The telling words beyond which a claim is long: of the shorter one, half has to be shared.
+    pub long: usize,
+}
+
+impl Bearing {
+    /// Return whether a newer claim may bear on an older one.
+    #[must_use]
+    pub fn holds(&self, old: &Reading, new: &Reading) -> bool {
+        let shared = Shared::new(old, new);
+        let is_denied = |(mark, excuse): &(Roles, Roles)| {
+            shared.marks & mark != 0 && old.roles & excuse == 0
+        };
+        if self.denied.iter().any(is_denied) {
+            return false;
+        }
+        if shared.marks & self.turned != 0 || old.families & new.families != 0 {
+            return true;
+        }
+        let is_long = old.size.max(new.size) > self.long && !old.is_cut && !new.is_cut;
+        if is_long && 2 * shared.count < old.size.min(new.size) {
+            return false;
+        }
+        shared.count > 0
+            || old.roles & new.roles & self.topics != 0
+            || old.groups & new.groups != 0
+    }
+}
+
 /// Align two claims so that the words they share, in order, count most.
 pub fn align(old: &Reading, new: &Reading, shared: &Shared) -> Alignment {
     let Shared {

@@ -12,5 +12,5 @@ mod scanner;
 mod vocabulary;
 
 pub use crate::language::lexicon::claims::FAMILIES;
-pub use alignment::{Alignment, Region, Shared, align};
+pub use alignment::{Alignment, Bearing, Region, Shared, align};
 pub use reading::{Kind, MAX_CHARACTERS, Reading, Word};

@@ -1,0 +1,276 @@
+"""Compares facts with those on their subject, so that a search reads what may replace its hits.
+
+What is said of two texts never changes, so each pair is judged once, soon after the later one was
+stored: by a thread that a search starts when it finds facts that wait, by the doctor's rebuild, and
+before a program ends that leaves many. Until then, searches judge these facts themselves.
+
+A step takes facts that were stored or changed since the last one, and compares each with all others
+of its group. Its rows are written before it is recorded, so a kill costs only the work of a step.
+Several processes may do the same step: a row is right whoever writes it.
+"""
+
+from __future__ import annotations
+
+import threading
+from contextlib import suppress
+from itertools import islice
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+from memstore.database.derivations import FACT_FEED
+from memstore.database.engine import NO_LIMIT
+from memstore.database.tables import facts as fact_table
+from memstore.database.tables import feeds
+from memstore.database.tables import newer as newer_table
+from memstore.database.tables.newer import Compared, Pair
+from memstore.domain import clock
+from memstore.domain.records import TODO
+from memstore.embedding.leases import Lease
+from memstore.errors import StorageError
+from memstore.search.newer import MAX_GROUP, MAX_WAITING, claim_of
+from memstore.text.judging import RULES
+from memstore.text.judging import judge as judging
+from memstore.text.judging.judge import Verdict
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+
+    from memstore.database.engine import Engine, Transaction
+    from memstore.database.tables.facts import Claimed
+    from memstore.database.tables.newer import Group
+
+PAGE: Final = 100_000
+"""The most new facts of one step. Each step reads their whole groups, so small ones read more."""
+
+WRITTEN_AT_ONCE: Final = 1000
+"""Rows that wait before they are written."""
+
+PAUSE_SECONDS: Final = 0.5
+"""How long after a search the thread begins."""
+
+CLOSING_SECONDS: Final = 10.0
+"""How long closing waits for the group that is being compared."""
+
+JOB: Final = "compare"
+"""The name of the lease for long work."""
+
+
+class Comparisons:
+    """Compares what waits, in a thread of its own; see the module."""
+
+    def __init__(self, engine: Engine, *, is_off: bool) -> None:
+        """Compare facts of a file; nothing happens if ``is_off``, except for :meth:`again`."""
+        self._engine = engine
+        self._is_off = is_off
+        self._starting = threading.Lock()
+        self._worker: threading.Thread | None = None
+        self._ended = threading.Event()
+
+    def start(self) -> None:
+        """Compare in the background, unless that is being done."""
+        if self._is_off:
+            return
+        with self._starting:
+            if self._ended.is_set() or (self._worker is not None and self._worker.is_alive()):
+                return
+            self._worker = threading.Thread(target=self._work, name="memstore-newer", daemon=True)
+            self._worker.start()
+
+    def _work(self) -> None:
+        # What is stored together is then compared together, and the search has counted its hits.
+        if clock.wait(self._ended, PAUSE_SECONDS):
+            return
+        # The file may be busy, or closed: what waits is compared after a later search.
+        with suppress(StorageError):
+            if not self._is_long():
+                self.run()
+                return
+            with Lease(self._engine, JOB) as lease:
+                if lease.is_held:
+                    self.run(lambda: lease.is_held)
+
+    def run(self, go_on: Callable[[], bool] = lambda: True) -> None:
+        """Compare all that waits, or as long as it may go on."""
+        while not self._ended.is_set() and go_on():
+            step = _next_step(self._engine)
+            if step is None or not step.take(lambda: not self._ended.is_set() and go_on()):
+                return
+
+    def again(self) -> None:
+        """Forget what was said of all facts, and compare them now."""
+        with self._engine.write() as transaction:
+            _begin_again(transaction)
+        self.run()
+
+    def finish(self) -> None:
+        """Compare before the program ends, if so much waits that a search would judge it all."""
+        if not self._is_off and self._is_long():
+            with suppress(StorageError):
+                self.run()
+
+    def _is_long(self) -> bool:
+        with self._engine.read() as transaction:
+            compared = newer_table.state(transaction)
+            if compared is None or compared.is_begun:
+                return True
+            return len(newer_table.new_ids(transaction, compared, MAX_WAITING)) == MAX_WAITING
+
+    def close(self) -> None:
+        self._ended.set()
+        with self._starting:
+            worker = self._worker
+        if worker is not None and worker is not threading.current_thread():
+            worker.join(CLOSING_SECONDS)
+
+
+class _Step(NamedTuple):
+    """The facts that are compared together, and how far they all are afterwards."""
+
+    engine: Engine
+    before: Compared
+    after: Compared
+    changed: frozenset[int]
+    """Those that were changed; others are new."""
+    groups: dict[Group, bool]
+    """Their groups, and whether all of a group are compared: it was larger before."""
+
+    def take(self, go_on: Callable[[], bool]) -> bool:
+        """Write what is found and record it; return whether that was done, with nothing between."""
+        found: list[Pair] = []
+        for group, whole in self.groups.items():
+            if not go_on():
+                return False
+            with self.engine.read() as transaction:
+                said = newer_table.members(transaction, group)
+            if len(said) <= MAX_GROUP:
+                found += pairs(said, _every if whole else self._is_asked)
+            if len(found) >= WRITTEN_AT_ONCE:
+                self._write(found)
+                found = []
+        return self._write(found, self.after)
+
+    def _is_asked(self, fact_id: int) -> bool:
+        return self.before.last_id < fact_id <= self.after.last_id or fact_id in self.changed
+
+    def _write(self, found: Sequence[Pair], after: Compared | None = None) -> bool:
+        with self.engine.write() as transaction:
+            if newer_table.state(transaction) != self.before:
+                return False  # another process was faster
+            newer_table.add(transaction, found)
+            if after is not None:
+                newer_table.set_state(transaction, after)
+        return True
+
+
+def _next_step(engine: Engine) -> _Step | None:
+    """Return what is to be compared next; ``None`` if nothing waits."""
+    with engine.read() as transaction:
+        before = newer_table.state(transaction)
+        span = feeds.span(transaction, FACT_FEED)
+        if before is not None and before.rules > RULES:
+            return None  # a newer version looks after them
+        if before is not None and before.rules == RULES and span.reaches(before.position):
+            return _step(engine, transaction, before, span.newest)
+    with engine.write() as transaction:
+        if newer_table.state(transaction) == before:
+            _begin_again(transaction)
+    with engine.read() as transaction:
+        before = newer_table.state(transaction)
+        newest = feeds.span(transaction, FACT_FEED).newest
+        return None if before is None else _step(engine, transaction, before, newest)
+
+
+def _begin_again(transaction: Transaction) -> None:
+    newest = feeds.span(transaction, FACT_FEED).newest
+    newer_table.begin_again(transaction, Compared(0, newest, RULES, is_begun=1))
+
+
+def _step(engine: Engine, transaction: Transaction, before: Compared, newest: int) -> _Step | None:
+    changed = newer_table.changed_ids(transaction, before, newest - before.position)
+    last_id = newer_table.last_of_page(transaction, before, PAGE)
+    if last_id == before.last_id and before.position == newest and not before.is_begun:
+        return None
+    is_last = newer_table.last_of_page(transaction, before._replace(last_id=last_id), 1) == last_id
+    after = Compared(last_id, newest, RULES, is_begun=int(not is_last))
+    groups = dict.fromkeys(newer_table.groups(transaction, changed).values(), False)
+    groups |= dict.fromkeys(newer_table.groups_between(transaction, before, after), False)
+    # A group that had more facts than are compared may have fewer now.
+    shrunk = newer_table.of_size(transaction, MAX_GROUP - len(changed), MAX_GROUP)
+    groups |= dict.fromkeys(shrunk if changed else (), True)
+    kept = {group: whole for group, whole in groups.items() if group.subject_key != TODO}
+    return _Step(engine, before, after, frozenset(changed), kept)
+
+
+def _every(_: int) -> bool:
+    return True
+
+
+def pairs(said: Sequence[Claimed], is_asked_of: Callable[[int], bool] = _every) -> Iterator[Pair]:
+    """Yield which facts of a group replace an earlier one, or may.
+
+    Args:
+        said: what they say.
+        is_asked_of: says which facts are compared, by id: each pair has one of them.
+    """
+    ordered = sorted(said, key=lambda one: one.since)
+    claims = [claim_of(one) for one in ordered]
+    is_asked = [is_asked_of(one.id) for one in ordered]
+    for place, one in enumerate(ordered):
+        if not is_asked[place]:
+            continue
+        for later in (False, True):
+            others = [
+                other
+                for other in (range(place + 1, len(claims)) if later else range(place))
+                # With two of them, the older one is compared.
+                if (later or not is_asked[other]) and ordered[other].since != one.since
+            ]
+            near = judging.worth_judging(
+                claims[place], [claims[other] for other in others], is_newer=not later
+            )
+            for other in (others[found] for found in near):
+                old, new = (place, other) if later else (other, place)
+                verdict = judging.verdict(claims[old], claims[new])
+                if verdict is not Verdict.KEEP:
+                    yield Pair(ordered[old].id, ordered[new].id, verdict is Verdict.RETIRE)
+
+
+def misfits(transaction: Transaction, *, deep: bool) -> list[int]:
+    """Return the facts of which something else is stored than their texts say.
+
+    Args:
+        deep: compare all facts once more, so that a row that is missing is noticed, too.
+    """
+    state = newer_table.state(transaction)
+    if state is None or state.rules != RULES:
+        return []  # they will be made anew
+    wrong = {pair.older for pair in _unfounded(transaction)}
+    for group in _settled(transaction, state) if deep else ():
+        said = newer_table.members(transaction, group)
+        held = newer_table.known(transaction, [one.id for one in said])
+        wrong |= {one.older for one in pairs(said) if one.newer not in held[one.older].newer}
+    return sorted(wrong)
+
+
+def _unfounded(transaction: Transaction) -> Iterator[Pair]:
+    """Yield the rows that the texts of their facts do not say."""
+    every = newer_table.every(transaction)
+    while some := [*islice(every, WRITTEN_AT_ONCE)]:
+        said = fact_table.claims(transaction, sorted({id_ for pair in some for id_ in pair[:2]}))
+        claims = {id_: claim_of(one) for id_, one in said.items() if one.content}
+        for pair in some:
+            old, new = claims.get(pair.older), claims.get(pair.newer)
+            verdict = None if old is None or new is None else judging.verdict(old, new)
+            if verdict is not (Verdict.RETIRE if pair.proves else Verdict.ASK):
+                yield pair
+
+
+def _settled(transaction: Transaction, state: Compared) -> Iterator[Group]:
+    """Yield the groups of which all facts were compared, and that were not changed since."""
+    if not feeds.span(transaction, FACT_FEED).reaches(state.position):
+        return
+    waiting = newer_table.changed_ids(transaction, state, NO_LIMIT)
+    waiting += newer_table.new_ids(transaction, state, NO_LIMIT)
+    changed = {*newer_table.groups(transaction, waiting).values()}
+    for group in newer_table.of_size(transaction, 1, MAX_GROUP - len(waiting)):
+        if group.subject_key != TODO and group not in changed:
+            yield group
