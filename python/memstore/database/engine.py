@@ -524,6 +524,11 @@ class Engine(Protocol):
     def take_step(self, transaction: Transaction, version: int) -> None:
         """Upgrade the schema from the previous version to this one."""
 
+    @property
+    def parts_to_ask(self) -> Sequence[Statement]:
+        """What :meth:`is_complete` asks, to be sent with what is asked before it."""
+        ...
+
     def is_complete(self, transaction: Transaction) -> bool:
         """Return whether a schema of the newest version has all its parts.
 

@@ -50,10 +50,12 @@ def migrate(engine: Engine, tell: Callable[[str], object] = lambda _: None) -> i
         tell: called with a sentence if this call has upgraded the file.
     """
     with engine.read() as transaction:
-        first = version = usable_version(transaction, engine.path)
+        then = engine.parts_to_ask
+        first = version = usable_version(transaction, engine.path, then=then)
+        is_incomplete = version == VERSION and not engine.is_complete(transaction)
     if version == 0:
         return _create(engine)
-    if version == VERSION:
+    if is_incomplete:
         _complete(engine)
     copy = None
     steps = 0
@@ -88,9 +90,6 @@ def is_usable_as_it_is(engine: Engine, transaction: Transaction, version: int) -
 
 
 def _complete(engine: Engine) -> None:
-    with engine.read() as transaction:
-        if engine.is_complete(transaction):
-            return
     with engine.write() as transaction:
         if not engine.is_complete(transaction):
             engine.complete(transaction)

@@ -308,6 +308,7 @@ class FactCorpus(Corpus[FactFilter, SearchHits]):
             self.transaction.prefetch(
                 fact_table.selecting(self.transaction, ids),
                 *self.lookup.preparing(ids[: newer.MAX_HITS]),
+                newer_table.STATE,
                 newer_table.selecting(self.transaction, ids[: newer.MAX_HITS]),
             )
         facts = self._facts(ids)

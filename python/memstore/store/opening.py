@@ -310,7 +310,8 @@ def _stored_model(transaction: Transaction, version: int) -> str | None:
 def _refuse_unfit(engine: Engine, embedder: Embedder | None, read_only: bool) -> None:
     """Check, before anything is written, that the file can be used with this embedder."""
     with engine.read() as transaction:
-        version = usable_version(transaction, engine.path, then=(generation_table.ACTIVE,))
+        then = generation_table.ACTIVE, *(engine.parts_to_ask if read_only else ())
+        version = usable_version(transaction, engine.path, then=then)
         if read_only and not is_usable_as_it_is(engine, transaction, version):
             early = "an early form of " if version == VERSION else ""
             raise SchemaError(

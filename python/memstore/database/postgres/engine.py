@@ -19,7 +19,7 @@ from psycopg.errors import LockNotAvailable
 
 from memstore import settings
 from memstore.database import meta as meta_table
-from memstore.database.engine import Outdated, longest_wait, taken_back
+from memstore.database.engine import Outdated, Statement, longest_wait, taken_back
 from memstore.database.postgres import pools, row_security, structure
 from memstore.database.postgres import tenant_cache as remembering
 from memstore.database.postgres.address import DatabaseAddress
@@ -97,8 +97,10 @@ OUTCOME_PAUSE_SECONDS: Final = 0.2
 
 OUTCOME: Final = "SELECT pg_xact_status($1::xid8)"
 
-COMPLETE: Final = "SELECT count(to_regclass('memstore_compared'))"
-"""Whether the tables that came last are there."""
+COMPLETE: Final = Statement(
+    "SELECT count(to_regclass('memstore_compared')) + count(to_regclass('memstore_line_counts'))"
+)
+"""How many of the two tables that came last are there."""
 
 LOCK: Final = (
     f"SELECT {remembering.COLUMNS}, pg_current_xact_id()::text FROM memstore_tenants"
@@ -688,8 +690,12 @@ class PostgresEngine:
             f"the database has schema version {version - 1}, which was never released"
         )
 
+    @property
+    def parts_to_ask(self) -> Sequence[Statement]:
+        return (COMPLETE,)
+
     def is_complete(self, transaction: Transaction) -> bool:
-        return bool(transaction.scalar(COMPLETE))
+        return transaction.scalar(*COMPLETE) == 2
 
     def complete(self, transaction: Transaction) -> None:
         structure.complete(_ours(transaction))

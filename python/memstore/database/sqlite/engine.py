@@ -35,7 +35,7 @@ from memstore.errors import FileReplaced, Remedy, StorageError, StoreBusy, Store
 from memstore.lazy import lazy_import
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterator, Mapping
+    from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
     from contextlib import AbstractContextManager
     from pathlib import Path
 
@@ -45,6 +45,7 @@ if TYPE_CHECKING:
         Mended,
         Progress,
         SchemaTroubles,
+        Statement,
         Transaction,
     )
     from memstore.database.sqlite import copying, integrity, memory, migrations, objects, pages
@@ -219,6 +220,10 @@ class SqliteEngine:
 
     def take_step(self, transaction: Transaction, version: int) -> None:
         migrations.take_step(transaction, version)
+
+    @property
+    def parts_to_ask(self) -> Sequence[Statement]:
+        return ()
 
     def is_complete(self, transaction: Transaction) -> bool:
         # Here, not in migrations: each opening asks, and few have anything to upgrade.
