@@ -29,7 +29,7 @@ from memstore.database.writes import Delete, Insert
 from memstore.domain.queries import FactNarrowing
 from memstore.domain.records import TODO, Fact
 from memstore.errors import SchemaError
-from memstore.search import comparing, newer
+from memstore.search import comparing, newer, searches
 from memstore.search.corpus import FactCorpus
 from memstore.search.lookups.base import Lookup
 from memstore.text.folding import subject_key
@@ -138,7 +138,7 @@ def test_a_search_judges_what_was_not_compared_yet(
 def test_a_search_has_what_it_saw_compared(
     store: Store, asking: list[tuple[str, str]], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(comparing, "PAUSE_SECONDS", 0.0)
+    monkeypatch.setattr(searches, "PAUSE_SECONDS", 0.0)
     old, new = add(store, OLD), add(store, NEW, 1)
     store.search("timeout")
     assert wait_until(lambda: rows(store) == [Pair(old, new, proves=True)])
@@ -266,7 +266,7 @@ def test_too_many_that_wait_are_judged_at_once(
 def test_a_program_that_leaves_many_compares_them_at_its_end(
     store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(comparing, "MAX_WAITING", 3)
+    monkeypatch.setattr(newer, "MAX_WAITING", 3)
     compare(store)
     comparisons = store.file.searches.comparisons
     add(store, OLD)
@@ -506,7 +506,7 @@ def test_a_search_names_the_same_whatever_was_compared_when(
         if small:
             for module in (comparing, newer):
                 patch.setattr(module, "MAX_GROUP", most)
-                patch.setattr(module, "MAX_WAITING", 3 * most)
+            patch.setattr(newer, "MAX_WAITING", 3 * most)
             patch.setattr(comparing, "PAGE", most)
         patch.setattr(newer, "NEAREST", most)
         ids: list[int] = []

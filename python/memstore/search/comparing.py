@@ -11,8 +11,6 @@ Several processes may do the same step: a row is right whoever writes it.
 
 from __future__ import annotations
 
-import threading
-from contextlib import suppress
 from itertools import islice
 from typing import TYPE_CHECKING, Final, NamedTuple
 
@@ -22,11 +20,10 @@ from memstore.database.tables import facts as fact_table
 from memstore.database.tables import feeds
 from memstore.database.tables import newer as newer_table
 from memstore.database.tables.newer import Compared, Pair
-from memstore.domain import clock
 from memstore.domain.records import TODO
 from memstore.embedding.leases import Lease
-from memstore.errors import StorageError
-from memstore.search.newer import MAX_GROUP, MAX_WAITING, claim_of
+from memstore.search import newer
+from memstore.search.newer import MAX_GROUP, claim_of
 from memstore.text.judging import RULES
 from memstore.text.judging import judge as judging
 from memstore.text.judging.judge import Verdict
@@ -44,82 +41,32 @@ PAGE: Final = 100_000
 WRITTEN_AT_ONCE: Final = 1000
 """Rows that wait before they are written."""
 
-PAUSE_SECONDS: Final = 0.5
-"""How long after a search the thread begins."""
-
-CLOSING_SECONDS: Final = 10.0
-"""How long closing waits for the group that is being compared."""
-
 JOB: Final = "compare"
 """The name of the lease for long work."""
 
 
-class Comparisons:
-    """Compares what waits, in a thread of its own; see the module."""
+def work(engine: Engine, is_ended: Callable[[], bool]) -> None:
+    """Compare what waits; if that takes long, in one process at a time."""
+    if not newer.waits_long(engine):
+        run(engine, lambda: not is_ended())
+        return
+    with Lease(engine, JOB) as lease:
+        if lease.is_held:
+            run(engine, lambda: lease.is_held and not is_ended())
 
-    def __init__(self, engine: Engine, *, is_off: bool) -> None:
-        """Compare facts of a file; nothing happens if ``is_off``, except for :meth:`again`."""
-        self._engine = engine
-        self._is_off = is_off
-        self._starting = threading.Lock()
-        self._worker: threading.Thread | None = None
-        self._ended = threading.Event()
 
-    def start(self) -> None:
-        """Compare in the background, unless that is being done."""
-        if self._is_off:
+def run(engine: Engine, go_on: Callable[[], bool]) -> None:
+    """Compare all that waits, or as long as it may go on."""
+    while go_on():
+        step = _next_step(engine)
+        if step is None or not step.take(go_on):
             return
-        with self._starting:
-            if self._ended.is_set() or (self._worker is not None and self._worker.is_alive()):
-                return
-            self._worker = threading.Thread(target=self._work, name="memstore-newer", daemon=True)
-            self._worker.start()
 
-    def _work(self) -> None:
-        # What is stored together is then compared together, and the search has counted its hits.
-        if clock.wait(self._ended, PAUSE_SECONDS):
-            return
-        # The file may be busy, or closed: what waits is compared after a later search.
-        with suppress(StorageError):
-            if not self._is_long():
-                self.run()
-                return
-            with Lease(self._engine, JOB) as lease:
-                if lease.is_held:
-                    self.run(lambda: lease.is_held)
 
-    def run(self, go_on: Callable[[], bool] = lambda: True) -> None:
-        """Compare all that waits, or as long as it may go on."""
-        while not self._ended.is_set() and go_on():
-            step = _next_step(self._engine)
-            if step is None or not step.take(lambda: not self._ended.is_set() and go_on()):
-                return
-
-    def again(self) -> None:
-        """Forget what was said of all facts, and compare them now."""
-        with self._engine.write() as transaction:
-            _begin_again(transaction)
-        self.run()
-
-    def finish(self) -> None:
-        """Compare before the program ends, if so much waits that a search would judge it all."""
-        if not self._is_off and self._is_long():
-            with suppress(StorageError):
-                self.run()
-
-    def _is_long(self) -> bool:
-        with self._engine.read() as transaction:
-            compared = newer_table.state(transaction)
-            if compared is None or compared.is_begun:
-                return True
-            return len(newer_table.new_ids(transaction, compared, MAX_WAITING)) == MAX_WAITING
-
-    def close(self) -> None:
-        self._ended.set()
-        with self._starting:
-            worker = self._worker
-        if worker is not None and worker is not threading.current_thread():
-            worker.join(CLOSING_SECONDS)
+def forget(engine: Engine) -> None:
+    """Forget what was said of all facts, so that they are compared again."""
+    with engine.write() as transaction:
+        _begin_again(transaction)
 
 
 class _Step(NamedTuple):

@@ -30,7 +30,7 @@ from memstore.text.judging import RULES
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-    from memstore.database.engine import Transaction
+    from memstore.database.engine import Engine, Transaction
     from memstore.database.filters import FactFilter
     from memstore.database.tables.facts import Claimed
     from memstore.domain import metadata
@@ -141,6 +141,14 @@ def _stored(
         # Each fact that waits may be one that its group has lost.
         if known.group_size + len(waiting) <= MAX_GROUP and id_ not in unknown
     }
+
+
+def waits_long(engine: Engine) -> bool:
+    """Return whether so many facts wait to be compared that a search would judge all its hits."""
+    with engine.read() as transaction:
+        state = newer_table.state(transaction) or newer_table.NOTHING_COMPARED
+        waiting = newer_table.new_ids(transaction, state, MAX_WAITING)
+        return bool(state.is_begun) or len(waiting) == MAX_WAITING
 
 
 def _waiting(transaction: Transaction) -> Sequence[int] | None:

@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Final, TypeAlias
 
 from memstore.database.tables import counts
 from memstore.database.tables import facts as fact_table
+from memstore.domain import clock
 from memstore.domain.results import WordsOnly
-from memstore.errors import EmbedderError, Reason
+from memstore.errors import EmbedderError, Reason, StorageError
 from memstore.lazy import cached_property, lazy_import
 
 if TYPE_CHECKING:
@@ -21,8 +22,7 @@ if TYPE_CHECKING:
     from memstore.domain.records import Fact, SearchHits
     from memstore.embedding import embedding
     from memstore.embedding.current import CurrentEmbedder
-    from memstore.search import comparing, corpus, hybrid, listing
-    from memstore.search.comparing import Comparisons
+    from memstore.search import comparing, corpus, hybrid, listing, newer
     from memstore.search.hybrid import Search
     from memstore.search.index.index import IndexFigures
     from memstore.text.judging.judge import Rule
@@ -35,8 +35,70 @@ else:
     embedding = lazy_import("memstore.embedding.embedding")
     hybrid = lazy_import("memstore.search.hybrid")
     listing = lazy_import("memstore.search.listing")
+    newer = lazy_import("memstore.search.newer")
 
 NO_EMBEDDER: Final = WordsOnly("no_embedder", Reason("this store has no embedder"))
+
+PAUSE_SECONDS: Final = 0.5
+"""How long after a search facts are compared."""
+
+CLOSING_SECONDS: Final = 10.0
+"""How long closing waits for the group that is being compared."""
+
+
+class Comparisons:
+    """Compares facts in a thread of its own, after a search has seen that some wait.
+
+    The module that does it is loaded by then: a command that searches once has ended before.
+    """
+
+    def __init__(self, engine: Engine, *, is_off: bool) -> None:
+        """Compare facts of a file; nothing happens if ``is_off``, except for :meth:`again`."""
+        self._engine = engine
+        self._is_off = is_off
+        self._starting = threading.Lock()
+        self._worker: threading.Thread | None = None
+        self._ended = threading.Event()
+
+    def start(self) -> None:
+        """Compare in the background, unless that is being done."""
+        if self._is_off:
+            return
+        with self._starting:
+            if self._ended.is_set() or (self._worker is not None and self._worker.is_alive()):
+                return
+            self._worker = threading.Thread(target=self._work, name="memstore-newer", daemon=True)
+            self._worker.start()
+
+    def _work(self) -> None:
+        # What is stored together is then compared together, and the search has counted its hits.
+        if clock.wait(self._ended, PAUSE_SECONDS):
+            return
+        # The file may be busy, or closed: what waits is compared after a later search.
+        with suppress(StorageError):
+            comparing.work(self._engine, self._ended.is_set)
+
+    def run(self) -> None:
+        """Compare all that waits."""
+        comparing.run(self._engine, lambda: not self._ended.is_set())
+
+    def again(self) -> None:
+        """Forget what was said of all facts, and compare them now."""
+        comparing.forget(self._engine)
+        self.run()
+
+    def finish(self) -> None:
+        """Compare before the program ends, if so much waits that a search would judge it all."""
+        if not self._is_off and newer.waits_long(self._engine):
+            with suppress(StorageError):
+                self.run()
+
+    def close(self) -> None:
+        self._ended.set()
+        with self._starting:
+            worker = self._worker
+        if worker is not None and worker is not threading.current_thread():
+            worker.join(CLOSING_SECONDS)
 
 
 class Searches:
@@ -103,7 +165,7 @@ class Searches:
 
     @cached_property
     def comparisons(self) -> Comparisons:
-        return comparing.Comparisons(self._engine, is_off=not self._compares)
+        return Comparisons(self._engine, is_off=not self._compares)
 
     def _compare(self) -> None:
         """Have facts compared that were stored or changed since; a search has just seen them."""

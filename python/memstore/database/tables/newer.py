@@ -43,6 +43,9 @@ class Compared(NamedTuple):
     """1 if later facts wait that the feed does not tell after that position; else 0."""
 
 
+NOTHING_COMPARED: Final = Compared(0, 0, 0)
+
+
 class Group(NamedTuple):
     """The facts on one subject, in one namespace, of the same owners: one may replace another."""
 
