@@ -45,6 +45,11 @@ def judged(
             ("Access logs are kept for 7 days.", "7 days"),
         ),
         (
+            "slot",
+            ("The retro is on Mondays at 9.", "Mondays at 9"),
+            ("The retro is on Thursdays at 15:30.", "Thursdays at 15:30"),
+        ),
+        (
             "Hosting",
             ("Der Laden wird bei Render gehostet.", "Render"),
             ("Der Laden wird bei Railway gehostet.", "Railway"),
@@ -177,7 +182,7 @@ def test_coarse_attribute_asks_nothing_where_another_thing_has_the_value(
         (
             "slot",
             ("The retro is on Mondays at 9.", "Mondays at 9"),
-            ("The retro is on Thursdays at 15:30.", "Thursdays at 15:30"),
+            ("The retro is on Thursdays at 15:30 in the attic.", "Thursdays at 15:30"),
         ),
         (
             "cache",

@@ -81,6 +81,7 @@ class Rule(StrEnum):
     CONTRADICTED = "says that the same is not so"
     PARTLY_STRUCK = "takes back a part of it"
     ALIGNED = "says the same but for one value"
+    VALUES = "says the same but for its numbers and days"
     CASE = "speaks of a special case"
     ENDED_MAYBE = "may end it"
     STATE_ENDED = "says that something is over"
@@ -193,6 +194,7 @@ LAWS: Final = (
     Law(Rule.STATE_ENDED, signs.ends_a_state, Verdict.ASK),
     Law(Rule.ENDED_MAYBE, signs.ends_what_is_shared, Verdict.ASK),
     Law(Rule.ALIGNED, signs.has_one_other_value, Verdict.ASK),
+    Law(Rule.VALUES, signs.has_other_values, Verdict.ASK),
     Law(Rule.CHANGED_MAYBE, signs.changes_what_is_shared, Verdict.ASK),
     Law(Rule.VALUE_MAYBE, signs.changes_the_value, Verdict.ASK),
     Law(Rule.ATTRIBUTE_MAYBE, signs.changes_the_attribute, Verdict.ASK),

@@ -14,6 +14,7 @@ from memstore._kernel.claims import (
     CHANGES,
     CLOSES,
     CODE,
+    CONTRASTS,
     CORRECTS,
     DATE,
     DENIES,
@@ -238,6 +239,16 @@ class Pair:
         """Whether the newer claim has words that the older one says of what it is about."""
         before = {word.key for word in head(self.old)}
         return any(word.key not in before for word in self.common)
+
+    @cached_property
+    def clauses(self) -> list[tuple[Word, int]]:
+        """The words of the newer claim, each with the number of its clause."""
+        found = []
+        clause = 0
+        for place, word in enumerate(self.new.words):
+            clause += place in self.new.breaks or bool(word.roles & CONTRASTS)
+            found.append((word, clause))
+        return found
 
     @cached_property
     def denied(self) -> bool:

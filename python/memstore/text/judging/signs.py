@@ -94,6 +94,9 @@ MAX_STATE: Final = 6
 MAX_CHANGE: Final = 12
 """The most telling words of a claim that tells how one attribute changed."""
 
+MAX_VALUES: Final = 2
+"""The most values of a clause that may differ: Tuesdays at 10, Wednesdays at 14:00."""
+
 TURNED: Final = TURNS | AT_LAST
 
 
@@ -292,11 +295,18 @@ def adds_a_case(pair: Pair) -> bool:
         return False  # what was planned is cancelled
     if over and pair.marks & PARTLY:
         return True
-    if over and pair.says_again:
+    if over and (pair.says_again or _ends_in_a_clause_alone(pair)):
         return False
     if pair.marks & CHANGES and pair.marks & FROM:
         return False
     return not all(word.kind in (DATE, VERSION) and not word.roles & DAY for word in pair.gained)
+
+
+def _ends_in_a_clause_alone(pair: Pair) -> bool:
+    """Whether what it adds stands in other clauses than what ends: no longer, Yuki is."""
+    ending = {clause for word, clause in pair.clauses if word.roles & OVER}
+    added = {clause for word, clause in pair.clauses if word in pair.gained}
+    return bool(ending and added) and not ending & added
 
 
 def ends_what_is_shared(pair: Pair) -> bool:
@@ -477,6 +487,39 @@ def has_one_other_value(pair: Pair) -> bool:
     if pair.frame or roles(old) & roles(new) & TOPICS:
         return True
     return bool(pair.marks & (NOW | CORRECTS)) and kinds(old) == kinds(new)
+
+
+def has_other_values(pair: Pair) -> bool:
+    """Whether up to two numbers, days or times after the verb differ, and nothing else.
+
+    What the newer claim says beyond that in another clause is a detail: after 10 seconds, as asked.
+    """
+    changed = [(old, new) for old, new in pair.regions if old]
+    if pair.denied or pair.new.is_unspaced or pair.narrows or not pair.shared:
+        return False
+    if not 0 < len(changed) <= MAX_VALUES or not _are_of_one_type(changed):
+        return False
+    before = pair.old.words[: pair.old.head]
+    if pair.old.roles & (SEVERAL | PAST) or any(w in before for old, _ in changed for w in old):
+        return False
+    values = [word for _, new in changed for word in new]
+    said = {clause for word, clause in pair.clauses if word in values}
+    detail = {c for word, c in pair.clauses if word in pair.gained and word not in values}
+    head = {c for word, c in pair.clauses if word in pair.side_by_side.new_head}
+    return not said & (detail | head)
+
+
+def _are_of_one_type(changed: Sequence[tuple[Sequence[Word], Sequence[Word]]]) -> bool:
+    """Whether each value gives way to one of its type; after a day, 10 and 14:00 are times."""
+    if not all(new for _, new in changed):
+        return False
+    if all(of_one_type(old, new) in TYPED for old, new in changed):
+        return True
+    (old, new), *times = changed
+    return kinds(old) == kinds(new) == {DATE} and all(
+        kinds(one) | kinds(other) <= {NUMERIC, DATE} and not one[0].unit and not other[0].unit
+        for one, other in times
+    )
 
 
 def changes_what_is_shared(pair: Pair) -> bool:

@@ -72,7 +72,7 @@ pub(super) const LEXICON: Lexicon = Lexicon {
         welchen welchem alle allen viele vielen mehr im am zum zur vom beim ins ans",
     numbers: "eins zwei drei vier fünf sechs sieben acht neun zehn elf zwölf hundert tausend beide beiden",
     claims: Claims {
-        now: "von_jetzt_an von_heute_an seit_kurzem zurzeit momentan gegenwärtig jetzt nun \
+        now: "seit_heute seit_gestern seit_heute_morgen seit_dieser_woche von_jetzt_an von_heute_an seit_kurzem zurzeit momentan gegenwärtig jetzt nun \
             inzwischen mittlerweile ab_jetzt ab_sofort künftig neuerdings derzeit aktuell \
             von_nun_an ab_heute heutzutage seit_neuestem nunmehr fortan seit",
         ends: "ist_geschichte hat_ausgedient ist_lahmgelegt drangegeben dran_gegeben gibt…dran \
@@ -318,7 +318,7 @@ pub(super) const LEXICON: Lexicon = Lexicon {
         former: "erste erster erstes ersten frühere früherer früheres früheren ehemalige \
             ehemaliger vorherige vorheriger damalige ex- zweite zweiter zweiten dritte dritter \
             dritten zweites drittes",
-        several: "bruder schwester sohn tochter kind freund freundin kollege kollegin nichte neffe \
+        several: "pass reisepass fahrkarte eintrittskarte zertifikat tasche abonnement zu_den bruder schwester sohn tochter kind freund freundin kollege kollegin nichte neffe \
             katze hund kunde kundin mitglied nachbar nachbarin mitbewohner enkel enkelin tante \
             onkel gast autor autorin lieferant schwager schwägerin teilnehmer teilnehmerin \
             sprecher stunde vorlesung schicht zug bus paket film buch lied flug reise besuch anruf \

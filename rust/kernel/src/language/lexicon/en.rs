@@ -57,7 +57,7 @@ pub(super) const LEXICON: Lexicon = Lexicon {
         weekday often old dates soon",
     numbers: "one two three four five six seven eight nine ten eleven twelve hundred thousand",
     claims: Claims {
-        now: "please_note please_note_that heads_up from_here_on may_now can_now from_then_on \
+        now: "since_today since_yesterday as_of_yesterday since_this_morning since_this_week please_note please_note_that heads_up from_here_on may_now can_now from_then_on \
             as_of_today starting_now at_the_moment now right_now currently nowadays these_days \
             from_now_on as_of_now at_present meanwhile by_now henceforth going_forward from_today \
             since starting as_of",
@@ -303,7 +303,7 @@ pub(super) const LEXICON: Lexicon = Lexicon {
             grandchildren buddy pal best_friend guest guests baby babies puppy kitten horse rabbit \
             hamster parrot triplets",
         not_kin: "family team mentor landlord doctor teacher boss manager ex",
-        many: "like+s+d lov+e+es+ed enjoy+s+ed+ing hat+e+es dislik+e+es+ed know+s speak+s \
+        many: "ship+s_to like+s+d lov+e+es+ed enjoy+s+ed+ing hat+e+es dislik+e+es+ed know+s speak+s \
             visit+s+ed play+s+ed depend+s support+s+ed member members allergic allergies afraid \
             read+s read writ+e+es wrote bought buy+s won gave give+s attend+s+ed includ+e+es+ed \
             contain+s collect+s+ed cook+s+ed practis+e+es practic+e+es want+s tak+es need+s \
@@ -387,7 +387,7 @@ pub(super) const LEXICON: Lexicon = Lexicon {
             overall favourite favorite",
         former: "first former previous earlier ex past last next previously formerly then \
             original initial the_old 's_old his_old her_old their_old my_old",
-        several: "brother sister son daughter child friend colleague cousin uncle aunt niece \
+        several: "passport ticket certificate bag node subscription includ+e+es listen+s_on among brother sister son daughter child friend colleague cousin uncle aunt niece \
             nephew cat dog pet customer client hobby roommate teammate teacher author guest \
             speaker participant supplier godson grandson stepson course lesson session lecture bus \
             train flight trip visit appointment meeting class call book song film movie album \

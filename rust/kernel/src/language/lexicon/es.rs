@@ -57,7 +57,7 @@ pub(super) const LEXICON: Lexicon = Lexicon {
     times: "tiempo fecha día días mes meses semana semanas año años hora horas minutos",
     numbers: "uno dos tres cuatro cinco seis siete ocho nueve diez once doce cien mil",
     claims: Claims {
-        now: "en_adelante hoy_por_hoy desde_este_momento de_momento ahora actualmente \
+        now: "desde_ayer desde_esta_mañana desde_esta_semana a_partir_de_hoy en_adelante hoy_por_hoy desde_este_momento de_momento ahora actualmente \
             a_partir_de_ahora hoy_en_día desde_ahora en_la_actualidad de_ahora_en_adelante \
             últimamente ahora_mismo a_día_de_hoy desde_hoy desde_hace desde_que",
         ends: "es_historia pasó_a_la_historia ya_no ya_no_es dejó_de dejado_de no…más nunca_más \
@@ -231,7 +231,7 @@ pub(super) const LEXICON: Lexicon = Lexicon {
             nuera yerno ahijado ahijada gemelo gemela gemelos hijastro hijastra casero casera \
             invitado invitados bebé caballo conejo padre madre hermanastra socio",
         not_kin: "familia jefe jefa equipo médico médica profesor profesora mentor mentora",
-        many: "habla hablan gusta gustan encanta juega juegan toca lee escucha come bebe sabe \
+        many: "suscrito suscrita habla hablan gusta gustan encanta juega juegan toca lee escucha come bebe sabe \
             conoce escribe visitó viajó compró encantan odia ama aprende cocina colecciona miembro \
             alérgico alérgica compatible disponible menciona canta baila pinta estudia_también ve \
             necesita quiere admira cree espera interesa aficionado fan puede ofrece recomienda \
@@ -286,7 +286,7 @@ pub(super) const LEXICON: Lexicon = Lexicon {
             favorito favorita estable",
         former: "antiguo antigua primer primera primero anterior anteriores previo previa ex \
             segundo segunda tercer tercero",
-        several: "hermano hermana hijo hija amigo amiga primo prima sobrino sobrina gato perro \
+        several: "pasaporte billete certificado bolso suscripción incluye incluyen hermano hermana hijo hija amigo amiga primo prima sobrino sobrina gato perro \
             mascota cliente vecino vecina compañero compañera colega tío tía curso clase tren \
             autobús vuelo viaje libro película canción paquete factura pedido concierto receta \
             uno_de una_de",

@@ -51,7 +51,7 @@ pub(super) const LEXICON: Lexicon = Lexicon {
     times: "temps date jour jours mois semaine semaines année années an ans heure heures minutes âge",
     numbers: "deux trois quatre cinq six sept huit neuf dix onze douze cent mille",
     claims: Claims {
-        now: "à_compter_de dès_à_présent ces_temps_ci en_ce_moment ces_jours_ci maintenant \
+        now: "depuis_aujourd_hui depuis_hier dès_aujourd_hui à_partir_d_aujourd_hui depuis_ce_matin depuis_cette_semaine à_compter_de dès_à_présent ces_temps_ci en_ce_moment ces_jours_ci maintenant \
             désormais dorénavant à_présent actuellement à_partir_de_maintenant dès_maintenant \
             aujourd_hui_même à_l_avenir depuis_peu à_ce_jour depuis",
         ends: "s_est_lassé s_est_lassée s_est_lassé_de s_est_lassée_de s_est_lassé_des \
@@ -223,7 +223,7 @@ pub(super) const LEXICON: Lexicon = Lexicon {
             propriétaire colocataire animal bébé cheval lapin beau-frère belle-sœur invité invités \
             ex-mari ex-femme",
         not_kin: "famille patron patronne chef cheffe équipe mentor professeur médecin",
-        many: "parle parlent aime aiment joue lit écoute mange boit connaît écrit visité acheté \
+        many: "abonné abonnée parle parlent aime aiment joue lit écoute mange boit connaît écrit visité acheté \
             adore adorent déteste sait cuisine collectionne membre allergique compatible \
             disponible mentionne chante danse peint regarde veut croit espère trouve pratique fan \
             peut propose recommande supporte exporte peur apprécie intéressé intéressée contient \
@@ -275,7 +275,7 @@ pub(super) const LEXICON: Lexicon = Lexicon {
             favori favorite préféré préférée stable",
         former: "ancien ancienne premier première précédent précédente ex deuxième second seconde \
             troisième",
-        several: "frère sœur fils fille ami amie cousin cousine neveu nièce chat chien client \
+        several: "passeport billet certificat sac inclut incluent comptent_parmi frère sœur fils fille ami amie cousin cousine neveu nièce chat chien client \
             cliente voisin voisine collègue oncle tante cours train bus vol voyage livre film \
             chanson colis facture commande concert recette enfant l_un_des l_une_des une_des \
             un_des",

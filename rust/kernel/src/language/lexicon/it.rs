@@ -55,7 +55,7 @@ pub(super) const LEXICON: Lexicon = Lexicon {
     times: "tempo data giorno giorni mese mesi settimana settimane anno anni ora ore minuti",
     numbers: "due tre quattro cinque sei sette otto nove dieci undici dodici cento mille",
     claims: Claims {
-        now: "ora adesso ormai attualmente d_ora_in_poi da_ora da_oggi oggigiorno al_momento da_adesso",
+        now: "da_oggi da_ieri ora adesso ormai attualmente d_ora_in_poi da_ora da_oggi oggigiorno al_momento da_adesso",
         ends: "non…più mai_più ha_smesso_di ho_smesso_di hanno_smesso_di smesso_di smette_di \
             ha_rinunciato_a rinunciato_a",
         disposes: "venduto venduta venduti vendette perso persa buttato buttata cancellato \

@@ -55,7 +55,7 @@ pub(super) const LEXICON: Lexicon = Lexicon {
         tijd",
     numbers: "twee drie vier vijf zes zeven acht negen tien elf twaalf honderd duizend beide",
     claims: Claims {
-        now: "nu voortaan tegenwoordig inmiddels momenteel vanaf_nu sinds_kort vanaf_vandaag",
+        now: "sinds_vandaag vanaf_vandaag sinds_gisteren nu voortaan tegenwoordig inmiddels momenteel vanaf_nu sinds_kort vanaf_vandaag",
         ends: "niet…meer geen…meer nooit_meer gestopt_met stopte_met opgehouden_met is_gestopt \
             niet_langer opgegeven",
         disposes: "verkocht verkopen weggegooid weggedaan geannuleerd afgezegd opgezegd overleden \

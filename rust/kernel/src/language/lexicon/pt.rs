@@ -54,7 +54,7 @@ pub(super) const LEXICON: Lexicon = Lexicon {
     times: "tempo data dia dias mês meses semana semanas ano anos hora horas minutos",
     numbers: "dois duas três quatro cinco seis sete oito nove dez onze doze cem mil",
     claims: Claims {
-        now: "agora atualmente hoje_em_dia a_partir_de_agora de_agora_em_diante desde_já doravante",
+        now: "desde_hoje desde_ontem a_partir_de_hoje agora atualmente hoje_em_dia a_partir_de_agora de_agora_em_diante desde_já doravante",
         ends: "já_não não…mais nunca_mais deixou_de parou_de deixaram_de pararam_de largou_o \
             desistiu_de abandonou",
         disposes: "vendeu vendido vendida venderam vendi perdeu perdi jogou_fora deitou_fora cancelou \
