@@ -11,6 +11,7 @@ Several processes may do the same step: a row is right whoever writes it.
 
 from __future__ import annotations
 
+from functools import partial
 from itertools import islice
 from typing import TYPE_CHECKING, Final, NamedTuple
 
@@ -20,6 +21,7 @@ from memstore.database.tables import facts as fact_table
 from memstore.database.tables import feeds
 from memstore.database.tables import newer as newer_table
 from memstore.database.tables.newer import Compared, Pair
+from memstore.domain import clock
 from memstore.domain.records import TODO
 from memstore.embedding.leases import Lease
 from memstore.search import newer
@@ -29,6 +31,7 @@ from memstore.text.judging import judge as judging
 from memstore.text.judging.judge import Verdict
 
 if TYPE_CHECKING:
+    import threading
     from collections.abc import Callable, Iterator, Sequence
 
     from memstore.database.engine import Engine, Transaction
@@ -41,25 +44,33 @@ PAGE: Final = 100_000
 WRITTEN_AT_ONCE: Final = 1000
 """Rows that wait before they are written."""
 
+BREATH_SECONDS: Final = 0.001
+"""How long the thread waits before each fact, which takes about as long: searches go first."""
+
 JOB: Final = "compare"
 """The name of the lease for long work."""
 
 
-def work(engine: Engine, is_ended: Callable[[], bool]) -> None:
+def work(engine: Engine, ended: threading.Event) -> None:
     """Compare what waits; if that takes long, in one process at a time."""
+    pause = partial(clock.wait, ended, BREATH_SECONDS)
     if not newer.waits_long(engine):
-        run(engine, lambda: not is_ended())
+        run(engine, lambda: not ended.is_set(), pause)
         return
     with Lease(engine, JOB) as lease:
         if lease.is_held:
-            run(engine, lambda: lease.is_held and not is_ended())
+            run(engine, lambda: lease.is_held and not ended.is_set(), pause)
 
 
-def run(engine: Engine, go_on: Callable[[], bool]) -> None:
-    """Compare all that waits, or as long as it may go on."""
+def _at_once() -> None:
+    """No pause."""
+
+
+def run(engine: Engine, go_on: Callable[[], bool], pause: Callable[[], object] = _at_once) -> None:
+    """Compare all that waits, or as long as it may go on, with a pause before each fact."""
     while go_on():
         step = _next_step(engine)
-        if step is None or not step.take(go_on):
+        if step is None or not step.take(go_on, pause):
             return
 
 
@@ -80,7 +91,7 @@ class _Step(NamedTuple):
     groups: dict[Group, bool]
     """Their groups, and whether all of a group are compared: it was larger before."""
 
-    def take(self, go_on: Callable[[], bool]) -> bool:
+    def take(self, go_on: Callable[[], bool], pause: Callable[[], object]) -> bool:
         """Write what is found and record it; return whether that was done, with nothing between."""
         found: list[Pair] = []
         for group, whole in self.groups.items():
@@ -89,7 +100,7 @@ class _Step(NamedTuple):
             with self.engine.read() as transaction:
                 said = newer_table.members(transaction, group)
             if len(said) <= MAX_GROUP:
-                found += pairs(said, _every if whole else self._is_asked)
+                found += pairs(said, _every if whole else self._is_asked, pause)
             if len(found) >= WRITTEN_AT_ONCE:
                 self._write(found)
                 found = []
@@ -151,12 +162,17 @@ def _every(_: int) -> bool:
     return True
 
 
-def pairs(said: Sequence[Claimed], is_asked_of: Callable[[int], bool] = _every) -> Iterator[Pair]:
+def pairs(
+    said: Sequence[Claimed],
+    is_asked_of: Callable[[int], bool] = _every,
+    pause: Callable[[], object] = _at_once,
+) -> Iterator[Pair]:
     """Yield which facts of a group replace an earlier one, or may.
 
     Args:
         said: what they say.
         is_asked_of: says which facts are compared, by id: each pair has one of them.
+        pause: called before each of these, so that other threads work.
     """
     ordered = sorted(said, key=lambda one: one.since)
     claims = [claim_of(one) for one in ordered]
@@ -164,6 +180,7 @@ def pairs(said: Sequence[Claimed], is_asked_of: Callable[[int], bool] = _every) 
     for place, one in enumerate(ordered):
         if not is_asked[place]:
             continue
+        pause()
         for later in (False, True):
             others = [
                 other

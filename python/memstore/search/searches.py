@@ -76,7 +76,7 @@ class Comparisons:
             return
         # The file may be busy, or closed: what waits is compared after a later search.
         with suppress(StorageError):
-            comparing.work(self._engine, self._ended.is_set)
+            comparing.work(self._engine, self._ended)
 
     def run(self) -> None:
         """Compare all that waits."""
