@@ -94,8 +94,8 @@ MAX_STATE: Final = 6
 MAX_CHANGE: Final = 12
 """The most telling words of a claim that tells how one attribute changed."""
 
-MAX_VALUES: Final = 2
-"""The most values of a clause that may differ: Tuesdays at 10, Wednesdays at 14:00."""
+TWO_VALUES: Final = 2
+"""The values of a clause that differ together: Tuesdays at 10, Wednesdays at 14:00."""
 
 TURNED: Final = TURNS | AT_LAST
 
@@ -490,14 +490,14 @@ def has_one_other_value(pair: Pair) -> bool:
 
 
 def has_other_values(pair: Pair) -> bool:
-    """Whether up to two numbers, days or times after the verb differ, and nothing else.
+    """Whether two numbers, days or times after the verb differ, and nothing else.
 
-    What the newer claim says beyond that in another clause is a detail: after 10 seconds, as asked.
+    What the newer claim says beyond that in another clause is a detail: on Mondays at 9, as asked.
     """
     changed = [(old, new) for old, new in pair.regions if old]
     if pair.denied or pair.new.is_unspaced or pair.narrows or not pair.shared:
         return False
-    if not 0 < len(changed) <= MAX_VALUES or not _are_of_one_type(changed):
+    if len(changed) != TWO_VALUES or not _are_of_one_type(changed):
         return False
     before = pair.old.words[: pair.old.head]
     if pair.old.roles & (SEVERAL | PAST) or any(w in before for old, _ in changed for w in old):
