@@ -81,6 +81,7 @@ DOORS = {
         "search.lookups.dates",
         "text.lexicon",
         "text.stop_words",
+        "text.times",
         "text.words",
     },
     "memstore._kernel.locks": {"database.sqlite.disk", "database.sqlite.locks"},

@@ -139,6 +139,7 @@ def test_the_start_of_a_session_imports_only_what_it_uses(tmp_path: Path) -> Non
     packages = {name.rpartition(".")[0] for name in loaded}
     needless = {*ELSEWHERE, *ARCHIVES, "locale", "subprocess"}
     needless |= {"memstore.search.lookups.dates", "memstore.text.relative_days"}
+    needless |= {"memstore.text.times"}
     assert (loaded | packages) & (needless | {"pathlib", "urllib.parse", "hashlib"}) == set()
     ours = own(loaded)
     assert "memstore.telling.briefing" in ours

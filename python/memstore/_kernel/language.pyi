@@ -1,6 +1,6 @@
 """What words say without a model."""
 
-__all__ = ["characters", "months", "named_dates", "segments", "stop_words"]
+__all__ = ["characters", "conditions", "months", "named_dates", "segments", "stop_words"]
 
 def characters(text: str) -> str:
     """Return the characters of a text, each once, in order. The GIL is released."""
@@ -18,6 +18,18 @@ def stop_words(code: str) -> list[str]:
 
     Args:
         code: `"en"`, `"de"`, `"es"`, `"fr"`, `"it"`, `"pt"`, `"nl"`, `"zh"`, `"ja"` or `"ko"`.
+
+    Raises:
+        ValueError: another language.
+    """
+
+def conditions(code: str) -> list[tuple[str, list[str]]]:
+    """The words of a language that make a time in a question a condition, by what they say.
+
+    A phrase has `_` between its words, and `~` before it if it stands after its time.
+
+    Args:
+        code: as for :func:`stop_words`, or `"ru"`, `"ar"`, `"hi"`, `"tr"`, `"pl"` or `"th"`.
 
     Raises:
         ValueError: another language.

@@ -1,7 +1,7 @@
 """The order of results, and whether rows are about a query. Every function releases the GIL."""
 
 from collections.abc import Iterable, Sequence
-from typing import Final, final
+from typing import Final, TypeAlias, final
 
 from memstore._kernel.features import Features
 from memstore._kernel.ids import Ids
@@ -62,6 +62,22 @@ def classic(
             argument.
         TypeError: not sequences of such tuples.
     """
+
+Calendar: TypeAlias = tuple[
+    Sequence[tuple[int, int]],
+    Sequence[tuple[tuple[int, int, int], tuple[int, int, int]]],
+    bool,
+]
+"""As for :func:`contextual`."""
+Condition: TypeAlias = tuple[
+    str | None,
+    str | None,
+    str | None,
+    Sequence[Sequence[str]],
+    Sequence[Sequence[str]],
+    tuple[float, float, float],
+]
+"""As for :func:`contextual`."""
 
 @final
 class Parts:
@@ -143,7 +159,8 @@ def contextual(
     compares: bool = False,
     until: int | None = None,
     ages: Sequence[tuple[int, str, str, str | None]] = ...,
-    calendar: tuple[Sequence[tuple[int, int]], Sequence[tuple[int, int, int]]] = ...,
+    calendar: Calendar = ...,
+    condition: Condition | None = None,
 ) -> tuple[list[Ranked], tuple[int, int, float] | None]:
     """Rank candidates by how well they answer a query, best first.
 
@@ -168,14 +185,14 @@ def contextual(
             row was stored or last confirmed, the same of the moment that it is about, and the kind
             that it ages as.
         calendar: from which minute since 1970 the user's clock is ahead of UTC by how many minutes,
-            ascending; and the days that the query names relative to today, as year, month and day.
-
-    Returns:
-        The rows; and, if the query names exactly one speaker or subject of the visible rows, but
-        the best row of others has a `terms` that is larger by more than 0.05, the best row of the
-        one who is named, that of the others, and the difference of their `terms`. Rows that ask
-        something, rows of roles such as `user` and rows of others that name the same one do not
-        count.
+            ascending; the first and last days of the periods that the query means, each day as
+            year, month and number; and whether the dates in its words are conditions, so that
+            only these periods are meant.
+        condition: the times since and until which a row may be said; `newest` or `oldest`, if
+            what matches is ordered by time; the words that say so, as tokens: there is no
+            condition if a row has them; the words of an event at which the time ends, as tokens;
+            and what a row loses outside, what it gains on the days meant, and the share of the
+            best score with which a row matches as well.
 
     Returns:
         The rows; and, if the query names exactly one speaker or subject of the visible rows, but
@@ -229,7 +246,7 @@ def bearings(
     ids: Iterable[int],
     *,
     until: int | None = None,
-    calendar: tuple[Sequence[tuple[int, int]], Sequence[tuple[int, int, int]]] = ...,
+    calendar: Calendar = ...,
 ) -> list[Bearing | None]:
     """What rows have of a query's names, identifiers and words; `None` without the row.
 

@@ -73,7 +73,7 @@ class ScoreParts(NamedTuple):
     subject: float = 0.0
     """The query names its subject or its speaker."""
     date: float = 0.0
-    """The query names its date."""
+    """The query names its date; below zero if it is not of the time that the query asks for."""
     kind: float = 0.0
     """It contains the kind of answer that the query asks for: a time, a name, a person."""
     age: float = 0.0

@@ -166,6 +166,7 @@ class Corpus(ABC, Generic[F, H]):
         """
         if not ids:
             return {}
+        query = dates.topic(query, clock.utc_now())
         asked = self.lookup.terms(query).written
         held = self.lookup.word_parts(query, ids)
         whole = {id_ for id_ in ids if asked and len(held.get(id_, ())) >= len(asked)}
@@ -285,7 +286,7 @@ class FactCorpus(Corpus[FactFilter, SearchHits]):
 
         "What is the weather today" does not ask for them; for what is valid since then it may.
         """
-        if not ids or not dates.read(query, clock.utc_now()).calendar.days:
+        if not ids or not dates.read(query, clock.utc_now()).is_relative:
             return {*ids}
         return {id_ for id_, fact in self._facts(ids).items() if fact.valid_at is not None}
 

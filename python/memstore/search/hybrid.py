@@ -386,7 +386,7 @@ def judged(corpus: Corpus[F, H], query: Query, found: BestRows, request: Request
         return BestRows([], found.ranking, is_relevant=False, hidden=len(rows))
     near = NEAR_THE_BEST * rows[0].score if rows[0].score > 0 else math.inf
     dated: dict[int, float]
-    dated = {row.id: row.score - row.parts.date for row in rows if row.parts.date}
+    dated = {row.id: row.score - row.parts.date for row in rows if row.parts.date > 0}
     meant = corpus.of_that_day(query.text, [*dated])
     # Else all that was stored today would be near the best of "today".
     bare = {id_: score for id_, score in dated.items() if id_ not in meant}
@@ -403,7 +403,7 @@ def relevant(corpus: Corpus[F, H], query: Query, rows: Sequence[Ranked], least: 
     What the query names, a person or a date, is relevant however little its words resemble it.
     """
     named = {row.id for row in rows if row.parts.subject}
-    named |= corpus.of_that_day(query.text, [row.id for row in rows if row.parts.date])
+    named |= corpus.of_that_day(query.text, [row.id for row in rows if row.parts.date > 0])
     others = [row.id for row in rows if row.id not in named]
     relevances = corpus.relevances(query.text, others)
     return named | {id_ for id_ in others if relevances.get(id_, 1.0) >= least}

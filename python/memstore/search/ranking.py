@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Final, Generic, NamedTuple
 
 from memstore._kernel import ranking
 from memstore._kernel.ranking import REACH
+from memstore.domain import zones
 from memstore.domain.results import CLASSIC, CONTEXTUAL, ScoreParts
 from memstore.frozen import asdict, field, frozen, replace
 from memstore.lazy import lazy_import
@@ -118,6 +119,7 @@ class Contextual(Ranking):
         ids = [*{**found.by_words, **query.near}]
         named = dates.read(query.text, found.wanted.now)
         ids += _of_named_dates(query, ids, found, named)
+        ids += _of_condition(query, ids, found, named.condition)
         ids += lookup.neighbours(ids, REACH, found.wanted)
         compares = query.vector is not None and lookup.can_compare
         cosines: Mapping[int, float] = {} if compares else query.near
@@ -135,6 +137,7 @@ class Contextual(Ranking):
             half_lives_seconds=self.half_lives_seconds,
             compares=compares,
             calendar=named.calendar,
+            condition=named.condition,
         )
 
 
@@ -167,6 +170,23 @@ def _of_named_dates(
             best |= dict.fromkeys(lookup.words(query.text, then, enough))
         more += [id_ for id_ in best if id_ not in ids][:left]
     return more
+
+
+def _of_condition(
+    query: Query, ids: Sequence[int], found: Candidates[Any], condition: dates.Condition | None
+) -> list[int]:
+    """Return more rows of the time that a query asks for: later ones may fill the candidates."""
+    if condition is None or not (condition.since or condition.until):
+        return []
+    wanted = found.wanted
+    since = condition.since and condition.since - zones.MICROSECOND
+    after = max(filter(None, (wanted.valid_after, since)), default=None)
+    before = min(filter(None, (wanted.valid_before, condition.until)), default=None)
+    then = replace(wanted, valid_after=after, valid_before=before)
+    more = dict.fromkeys(found.lookup.words(query.text, then, found.limit))
+    if query.vector is not None:
+        more |= dict.fromkeys(found.lookup.near([query.vector], then, found.limit)[0])
+    return [id_ for id_ in more if id_ not in {*ids}]
 
 
 @frozen(kw_only=True)

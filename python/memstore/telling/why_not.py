@@ -437,6 +437,8 @@ class _Followed:
             text = f"is ranked {_nth(place)} of {MAX_LIMIT:,}, but not among the first {limit}"
         if reason:
             text = f"{reason}, and is ranked {_nth(place)} of {MAX_LIMIT:,}"
+        if row.parts.date < 0:
+            text += ", as it is not of the time that is asked for"
         last = rows.get(given[min(limit, len(given)) - 1])
         scored = {} if last is None else {"last": _scored(last, min(limit, len(given)))}
         own = _scored(rows.get(number, row), place)

@@ -6,10 +6,10 @@ import re
 import unicodedata
 from datetime import date, timedelta
 from functools import cache
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, TypeAlias
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
+    from collections.abc import Callable, Iterable, Iterator, Mapping
 
 
 DAYS_AHEAD: Final = {
@@ -101,16 +101,18 @@ DAYS_AGO: Final = {
         "today", "tonight", "this morning", "this afternoon", "this evening", "heute", "hoy",
         "esta noche", "esta mañana", "aujourd'hui", "ce matin", "ce soir", "oggi", "stamattina",
         "stasera", "vandaag", "vanavond", "vanmorgen", "hoje", "今日", "本日", "今夜", "きょう",
-        "오늘", "今天", "今晚", "今早",
+        "오늘", "今天", "今晚", "今早", "сегодня", "dzisiaj", "dziś", "bugün", "اليوم", "आज",
+        "วันนี้",
     ),
     1: (
         "yesterday", "last night", "gestern", "ayer", "anoche", "d'hier", "ieri", "gisteren",
         "gisteravond", "ontem", "昨日", "きのう", "昨夜", "어제", "昨天", "昨晚",
+        "вчера", "wczoraj", "dün", "أمس", "เมื่อวาน",
     ),
     2: (
         "day before yesterday", "vorgestern", "anteayer", "antes de ayer", "avant-hier",
         "l'altro ieri", "altro ieri", "eergisteren", "anteontem", "一昨日", "おととい", "그저께",
-        "그제", "前天",
+        "그제", "前天", "позавчера", "przedwczoraj", "evvelsi gün", "أول أمس", "เมื่อวานซืน",
     ),
 }  # fmt: skip
 """Phrases for a day that is over or today, by the number of days since."""
@@ -118,22 +120,71 @@ DAYS_AGO: Final = {
 FRENCH: Final = "que qu quoi qui le les est ai avons je il elle nous vous du fait dit quand comment"
 """Words of a French question, in which ``hier`` is yesterday."""
 
-AGO_BEFORE: Final = ("vor", "hace", "il y a", "há", "fa")
+PAST_PERIODS: Final = {
+    ("week", 0): (
+        "this week", "diese woche", "dieser woche", "esta semana", "cette semaine",
+        "questa settimana", "deze week", "今週", "이번 주", "이번주", "本周", "这周", "這週",
+        "этой неделе", "tym tygodniu", "bu hafta", "هذا الأسبوع", "इस हफ्ते", "สัปดาห์นี้",
+    ),
+    ("week", 1): (
+        "last week", "previous week", "letzte woche", "letzter woche", "letzten woche",
+        "vergangene woche", "vergangenen woche", "vorige woche", "semana pasada",
+        "semaine dernière", "semaine passée", "settimana scorsa", "scorsa settimana",
+        "semana passada", "vorige week", "afgelopen week", "先週", "지난주", "지난 주", "上周",
+        "上週", "上个星期", "прошлой неделе", "zeszłym tygodniu", "ubiegłym tygodniu",
+        "geçen hafta",
+        "الأسبوع الماضي", "पिछले हफ्ते", "สัปดาห์ที่แล้ว",
+    ),
+    ("month", 0): (
+        "this month", "diesen monat", "diesem monat", "este mes", "ce mois", "questo mese",
+        "este mês", "deze maand", "今月", "이번 달", "이달", "本月", "这个月", "這個月",
+        "этом месяце", "tym miesiącu", "bu ay", "هذا الشهر", "इस महीने", "เดือนนี้",
+    ),
+    ("month", 1): (
+        "last month", "previous month", "letzten monat", "letzter monat", "vergangenen monat",
+        "vorigen monat", "mes pasado", "mois dernier", "mois passé", "mese scorso", "scorso mese",
+        "mês passado", "vorige maand", "afgelopen maand", "先月", "지난달", "지난 달", "上个月",
+        "上個月", "прошлом месяце", "zeszłym miesiącu", "ubiegłym miesiącu", "geçen ay",
+        "الشهر الماضي", "पिछले महीने", "เดือนที่แล้ว",
+    ),
+    ("year", 0): (
+        "this year", "dieses jahr", "diesem jahr", "este año", "cette année", "quest'anno",
+        "este ano", "dit jaar", "今年", "올해", "этом году", "tym roku", "bu yıl",
+        "the year", "des jahres", "del año", "de l'année", "dell'anno", "do ano", "het jaar",
+    ),
+    ("year", 1): (
+        "last year", "letztes jahr", "letzten jahr", "vergangenen jahr", "año pasado",
+        "année dernière", "anno scorso", "ano passado", "vorig jaar", "去年", "昨年", "작년",
+        "прошлом году", "zeszłym roku", "geçen yıl",
+    ),
+    ("quarter", 0): ("the quarter", "this quarter", "dieses quartal", "diesem quartal"),
+    ("quarter", 1): ("last quarter", "letztes quartal", "letzten quartal"),
+}  # fmt: skip
+"""Phrases for a period that is over or goes on, by its unit and how many of them ago it was."""
+
+AGO_BEFORE: Final = ("vor", "hace", "il y a", "há", "fa", "قبل", "منذ")
 """Words before the number of days that have passed."""
-AGO_AFTER: Final = ("ago", "fa", "atrás", "geleden", "earlier")
+AGO_AFTER: Final = ("ago", "fa", "atrás", "geleden", "earlier", "назад", "temu", "önce", "पहले")
 """Words after it."""
 LAST_OF_MONTH: Final = (
     "last", "letzten", "letzte", "letzter", "vergangenen", "pasado", "dernier", "scorso",
-    "afgelopen", "passado", "passada",
+    "afgelopen", "passado", "passada", "прошлый", "прошлую", "прошлое", "zeszły", "zeszłą",
+    "ostatni", "ostatnią", "geçen",
 )  # fmt: skip
 """Words for the weekday that was last."""
 
 PAST_HINTS: Final = (
     "yesterday today tonight night morning afternoon evening ago earlier last heute gestern "
-    "vorgestern vor letzten letzte letzter vergangenen hoy ayer anteayer anoche esta hace pasado "
-    "aujourd hier matin soir il dernier oggi ieri stamattina stasera fa scorso vandaag gisteren "
-    "gisteravond eergisteren vanavond vanmorgen geleden afgelopen hoje ontem anteontem atrás há "
-    "passado passada 今 昨 前 本日 きょう きのう おととい 오늘 어제 그저께 그제 전"
+    "vorgestern vor letzten letzte letzter vergangenen hoy ayer anteayer anoche esta hace "
+    "pasado aujourd hier matin soir il dernier oggi ieri stamattina stasera fa scorso vandaag "
+    "gisteren gisteravond eergisteren vanavond vanmorgen geleden afgelopen hoje ontem anteontem "
+    "atrás há passado passada this diese dieser diesen diesem dieses pasada letztes vergangene "
+    "vorige vorigen semana mes este cette ce dernière passée passé année questa questo scorsa "
+    "settimana mese mês deze dit vorig previous quarter quartal 今 昨 前 本日 きょう きのう "
+    "おととい 오늘 어제 그저께 그제 전 先 이번 이달 지난 올해 작년 本 这 這 上 去年 сегодня "
+    "вчера позавчера этой этом прошлой прошлом прошлый прошлую прошлое назад dzisiaj dziś "
+    "wczoraj przedwczoraj tym zeszłym ubiegłym zeszły zeszłą ostatni ostatnią temu bugün dün "
+    "evvelsi bu geçen önce اليوم أمس هذا الماضي قبل منذ आज इस पिछले पहले วัน เดือน สัปดาห์"
 )
 """Words of which one is in each of these phrases."""
 
@@ -149,6 +200,13 @@ WEEKDAYS: Final = (
 )
 """Monday to Sunday."""
 
+PAST_WEEKDAYS: Final = (
+    "понедельник poniedziałek pazartesi", "вторник wtorek salı", "среду środę çarşamba",
+    "четверг czwartek perşembe", "пятницу piątek cuma", "субботу sobotę cumartesi",
+    "воскресенье niedzielę pazar",
+)  # fmt: skip
+"""Of further languages, as they follow a word for the last one."""
+
 UNITS: Final = {
     1: "day days tag tage tagen día días dia dias jour jours giorno giorni dag dagen",
     7: "week weeks woche wochen semana semanas semaine semaines settimana settimane weken",
@@ -156,11 +214,26 @@ UNITS: Final = {
 }
 """Units of a period, by their days."""
 
+PAST_UNITS: Final = {
+    1: UNITS[1] + " день дня дней dzień dni gün يوم أيام दिन",
+    7: UNITS[7] + " неделю недели недель tydzień tygodnie tygodni hafta أسبوع أسابيع हफ्ते",
+    30: UNITS[30] + " месяц месяца месяцев miesiąc miesiące miesięcy ay شهر أشهر महीने",
+    365: "year years jahr jahren año años an ans anno anni ano anos jaar год года лет rok lata lat "
+    "yıl سنة سنوات साल",
+}
+"""Units of a time that has passed, by their days."""
+
 NUMBERS: Final = {
     1: "a an one ein eine einem einer un una une uno um uma een",
-    2: "two zwei dos deux due twee dois duas",
-    3: "three drei tres trois tre drie três",
-    4: "four vier cuatro quatre quattro quatro",
+    2: "two zwei dos deux due twee dois duas два две dwa dwie iki दो",
+    3: "three drei tres trois tre drie três три trzy üç ثلاثة तीन",
+    4: "four vier cuatro quatre quattro quatro четыре cztery dört أربعة चार",
+    5: "five fünf cinco cinq cinque vijf пять pięć beş خمسة पाँच",
+    6: "six sechs seis sei zes шесть sześć altı ستة छह",
+    7: "seven sieben siete sept sette zeven sete семь siedem yedi سبعة सात",
+    8: "eight acht ocho huit otto oito восемь osiem sekiz ثمانية आठ",
+    9: "nine neun nueve neuf nove negen девять dziewięć dokuz تسعة नौ",
+    10: "ten zehn diez dix dieci tien dez десять dziesięć on عشرة दस",
 }
 
 BEFORE_PERIOD: Final = "in within innerhalb en dentro dans tra fra entro over binnen em"
@@ -171,14 +244,38 @@ UNSPACED_UNITS: Final = {
     7: "週間 周 週 星期 주",
     30: "か月 ヶ月 个月 個月 개월 달",
 }
+PAST_UNSPACED: Final = {
+    1: "日 天 일 วัน",
+    7: "週間 周 週 星期 个星期 주 สัปดาห์",
+    30: "か月 ヶ月 个月 個月 개월 달 เดือน",
+    365: "年 년 ปี",
+}
+PAST_NUMBERS: Final = {
+    1: "一 หนึ่ง",
+    2: "二 两 兩 สอง",
+    3: "三 สาม",
+    4: "四 สี่",
+    5: "五 ห้า",
+    6: "六 หก",
+    7: "七 เจ็ด",
+    8: "八 แปด",
+    9: "九 เก้า",
+    10: "十 สิบ",
+}
+ABOUT: Final = {1: 0, 7: 2, 30: 7, 365: 30}
+"""How many days around its day a time in such units may be, as people round them."""
+MAX_DAYS_MEANT: Final = 31
+"""A longer period is that of too many rows to be a day that a question is about."""
 UNSPACED_AFTER: Final = "後 后 以内 以內 之内 之內 内 內 후 뒤 이내"
 """Words after a period that begins now: ``3日後``."""
 
 
-UNSPACED: Final = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
+UNSPACED: Final = re.compile(r"[\u0e00-\u0e7f\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
 WORDS: Final = re.compile(r"\w+")
 DAY: Final = timedelta(days=1)
 MAX_AGO: Final = 36_600
+Days: TypeAlias = "tuple[date, date]"
+"""The first and the last one."""
 MAX_CHARACTERS: Final = 2_000
 """Days are looked for at the beginning of a query; a longer one is a pasted text."""
 LAST: Final = (date.max.year, date.max.month)
@@ -201,19 +298,38 @@ def names_past(text: str) -> bool:
     return _hints().search(plain(text[:MAX_CHARACTERS])) is not None
 
 
-def ago(text: str, today: date) -> tuple[int, list[date]]:
+def past(text: str, today: date) -> tuple[int, list[Days]]:
     """Return the days that a question names relative to today, and by how many words.
 
-    Only days that are over or today: ``yesterday``, ``3 days ago``, ``last Friday``.
+    Only days that are over or today, and periods that have begun: ``yesterday``, ``3 days ago``,
+    ``last Friday``, ``last week``, ``this month``. Weeks, months and years ago are about their day.
     """
+    if not names_past(text):
+        return 0, []
     words = plain(text[:MAX_CHARACTERS])
-    found = sorted(_past(words, today))
-    kept: list[tuple[int, int, date]] = []
-    for begin, length, day in found:
-        if not kept or begin >= kept[-1][0] - kept[-1][1]:
-            kept.append((begin, length, day))
+    kept = _kept(words, today)
     named = sum(words[begin : begin - length].count(" ") + 1 for begin, length, _ in kept)
-    return named, [*dict.fromkeys(day for _, _, day in kept)]
+    return named, [*dict.fromkeys(days for _, _, days in kept)]
+
+
+def ends_of_past(text: str, today: date) -> Callable[[int], bool]:
+    """Return whether the word that ends at a place of a text is in an expression for a past day."""
+    kept = _kept(plain(text[:MAX_CHARACTERS]), today) if names_past(text) else []
+
+    def is_inside(end: int) -> bool:
+        place = len(plain(text[:end])) if kept else 0
+        return any(begin < place <= begin - length for begin, length, _ in kept)
+
+    return is_inside
+
+
+def _kept(words: str, today: date) -> list[tuple[int, int, Days]]:
+    """Return the expressions, the longest of those that begin at one place, without overlaps."""
+    kept: list[tuple[int, int, Days]] = []
+    for begin, length, days in sorted(_past(words, today)):
+        if not kept or begin >= kept[-1][0] - kept[-1][1]:
+            kept.append((begin, length, days))
+    return kept
 
 
 def _expressions(text: str, today: date) -> Iterator[tuple[int, int, date]]:
@@ -270,22 +386,44 @@ def _after(today: date, days: int) -> date | None:
         return None
 
 
-def _past(text: str, today: date) -> Iterator[tuple[int, int, date]]:
-    def at(match: re.Match[str], days: int) -> Iterator[tuple[int, int, date]]:
-        if days < min(MAX_AGO, today.toordinal()):
-            yield match.start(), match.start() - match.end(), today - days * DAY
+def _past(text: str, today: date) -> Iterator[tuple[int, int, Days]]:
+    def at(match: re.Match[str], days: int, about: int = 0) -> Iterator[tuple[int, int, Days]]:
+        if days + about < min(MAX_AGO, today.toordinal()):
+            day = today - days * DAY
+            last = min(today, day + about * DAY)
+            yield match.start(), match.start() - match.end(), (day - about * DAY, last)
 
     for pattern, days in _past_patterns():
         for match in pattern.finditer(text):
             yield from at(match, days)
     for match in _french().finditer(text):
         yield from at(match, 1)
-    for pattern, numbers in _past_periods():
+    for pattern, numbers, units in _ago():
         for match in pattern.finditer(text):
-            yield from at(match, numbers.get(match["number"]) or int(match["number"]))
+            number = numbers.get(match["number"]) or int(match["number"])
+            unit = units[match["unit"]]
+            yield from at(match, number * unit, ABOUT[unit])
     for pattern, weekday in _past_weekdays():
         for match in pattern.finditer(text):
             yield from at(match, (today.weekday() - weekday - 1) % 7 + 1)
+    for pattern, unit_of, ago in _past_periods():
+        for match in pattern.finditer(text):
+            yield match.start(), match.start() - match.end(), _period(unit_of, ago, today)
+
+
+def _period(unit: str, ago: int, today: date) -> Days:
+    """Return the days of the period that goes on today, or of one before it."""
+    if unit == "week":
+        monday = today - (today.weekday() + 7 * ago) * DAY
+        return monday, monday + 6 * DAY
+    if unit == "year":
+        return date(today.year - ago, 1, 1), date(today.year - ago, 12, 31)
+    months = 3 if unit == "quarter" else 1
+    of_first = (today.year * 12 + today.month - 1) // months * months - ago * months
+    of_last = of_first + months - 1
+    return date(of_first // 12, of_first % 12 + 1, 1), last_of_month(
+        of_last // 12, of_last % 12 + 1
+    )
 
 
 @cache
@@ -310,15 +448,26 @@ def _french() -> re.Pattern[str]:
 
 
 @cache
-def _past_periods() -> list[tuple[re.Pattern[str], Mapping[str, int]]]:
-    numbers = _by_word(NUMBERS)
+def _ago() -> list[tuple[re.Pattern[str], Mapping[str, int], Mapping[str, int]]]:
+    numbers, units = _by_word(NUMBERS), _by_word(PAST_UNITS)
     number = rf"(?P<number>\d{{1,5}}|{_any(numbers)})"
-    days = _any(word for word in map(plain, UNITS[1].split()))
+    unit = rf"(?P<unit>{_any(units)})"
     before, after = _any(map(plain, AGO_BEFORE)), _any(map(plain, AGO_AFTER))
+    of_signs, unspaced = _by_word(PAST_NUMBERS), _by_word(PAST_UNSPACED)
+    signs = rf"(?P<number>\d{{1,5}}|{_any(of_signs)}) ?(?P<unit>{_any(unspaced)})"
     return [
-        (re.compile(rf"\b(?:{before}) {number} (?:{days})\b"), numbers),
-        (re.compile(rf"\b{number} (?:{days}) (?:{after})\b"), numbers),
-        (re.compile(r"(?P<number>\d{1,5}) ?(?:天|日|일) ?(?:以?前|전)"), {}),
+        (re.compile(rf"\b(?:{before}) {number} {unit}\b"), numbers, units),
+        (re.compile(rf"\b{number} {unit} (?:{after})\b"), numbers, units),
+        (re.compile(rf"{signs} ?(?:以?前|전|{plain('ก่อน')}|{plain('ที่แล้ว')})"), of_signs, unspaced),
+    ]
+
+
+@cache
+def _past_periods() -> list[tuple[re.Pattern[str], str, int]]:
+    return [
+        (_pattern(phrase), unit, ago)
+        for (unit, ago), phrases in PAST_PERIODS.items()
+        for phrase in phrases
     ]
 
 
@@ -327,7 +476,7 @@ def _past_weekdays() -> list[tuple[re.Pattern[str], int]]:
     last = _any(map(plain, LAST_OF_MONTH))
     return [
         (re.compile(rf"\b(?:{last}) {name}\b|\b{name} (?:{last})\b"), weekday)
-        for weekday, names in enumerate(WEEKDAYS)
+        for weekday, names in enumerate(map(" ".join, zip(WEEKDAYS, PAST_WEEKDAYS, strict=True)))
         for name in map(plain, names.split())
         if not UNSPACED.search(name)
     ]

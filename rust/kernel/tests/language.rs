@@ -1,7 +1,8 @@
 //! Features of texts and questions: tables for each language, and random texts.
 
 use memstore_kernel::language::{
-    ASKS, Calendar, KIN, NO_NAME, Named, QUOTE, Question, TIME, Wanted, features, name_hash,
+    ASKS, Calendar, KIN, NO_NAME, Named, QUOTE, Question, TIME, Wanted, conditions, features,
+    name_hash,
 };
 use proptest::prelude::*;
 
@@ -162,11 +163,63 @@ fn matched_share_counts_the_named_parts() {
     assert_eq!(none, Named::default());
     assert_eq!(none.share(&utc, (2023, 5, 8)), 0.0);
     let yesterday = Calendar {
-        days: vec![(2023, 5, 7)],
+        days: vec![((2023, 5, 7), (2023, 5, 7))],
         ..Calendar::default()
     };
     assert_eq!(none.share(&yesterday, (2023, 5, 7)), 1.0);
     assert_eq!(none.share(&yesterday, (2023, 5, 8)), 0.0);
+}
+
+#[test]
+fn dates_that_are_conditions_match_nothing_but_the_days_meant() {
+    let april = Question::read("at the end of April").date;
+    let mut calendar = Calendar {
+        days: vec![((2023, 4, 21), (2023, 4, 30))],
+        ..Calendar::default()
+    };
+    assert_eq!(april.share(&calendar, (2023, 4, 3)), 1.0);
+    calendar.are_conditions = true;
+    let shares = [3, 20, 21, 30].map(|day| april.share(&calendar, (2023, 4, day)));
+    assert_eq!(shares, [0.0, 0.0, 1.0, 1.0]);
+    assert_eq!(april.share(&calendar, (2023, 5, 1)), 0.0);
+}
+
+#[test]
+fn months_of_languages_that_other_words_may_be_need_more_than_themselves() {
+    for query in ["mart", "maja", "aralık"] {
+        assert_date(query, &[], &[], &[]);
+    }
+    for (query, month) in [
+        ("в марте", 3),
+        ("w marcu", 3),
+        ("martta", 3),
+        ("أبريل", 4),
+        ("मई", 5),
+        ("июня", 6),
+    ] {
+        assert_date(query, &[], &[month], &[]);
+    }
+}
+
+#[test]
+fn each_word_of_a_condition_is_said_in_one_way_of_its_kind() {
+    for code in [
+        "en", "de", "es", "fr", "it", "pt", "nl", "zh", "ja", "ko", "ru", "ar", "hi", "tr", "pl",
+        "th",
+    ] {
+        let kinds: Vec<_> = conditions(code).unwrap().collect();
+        let names: Vec<&str> = kinds.iter().map(|kind| kind.0).collect();
+        for needed in ["before", "until", "since", "newest", "oldest"] {
+            assert!(names.contains(&needed), "{code}: {needed}");
+        }
+        for (name, words) in kinds {
+            let mut each = words.clone();
+            each.sort_unstable();
+            each.dedup();
+            assert_eq!(each.len(), words.len(), "{code}: {name}");
+        }
+    }
+    assert!(conditions("xx").is_none());
 }
 
 #[test]

@@ -29,6 +29,13 @@ pub(crate) fn months(code: &str) -> PyResult<Vec<&'static str>> {
     Ok(names.collect())
 }
 
+/// The words of a language that make a time in a question a condition, by what they say.
+#[pyfunction]
+pub(crate) fn conditions(code: &str) -> PyResult<Vec<(&'static str, Vec<&'static str>)>> {
+    let kinds = language::conditions(code).ok_or_else(|| unknown(code))?;
+    Ok(kinds.collect())
+}
+
 /// The characters of a text, each once.
 #[pyfunction]
 pub(crate) fn characters(py: Python<'_>, text: PyBackedStr) -> String {

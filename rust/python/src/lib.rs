@@ -94,7 +94,7 @@ mod _kernel {
     #[pymodule]
     mod language {
         #[pymodule_export]
-        use crate::language::{characters, months, named_dates, segments, stop_words};
+        use crate::language::{characters, conditions, months, named_dates, segments, stop_words};
     }
 
     /// File locks.

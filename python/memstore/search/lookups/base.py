@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from memstore.domain.results import Respelt
     from memstore.embedding.vectors import Vector
     from memstore.search.index.index import RowKind
-    from memstore.search.lookups.dates import Calendar
+    from memstore.search.lookups.dates import Calendar, Condition
 
 F = TypeVar("F", FactFilter, EpisodeFilter)
 
@@ -245,10 +245,12 @@ class Lookup(ABC, Generic[F]):
         half_lives_seconds: Mapping[str, float],
         compares: bool,
         calendar: Calendar,
+        condition: Condition | None = None,
     ) -> Order:
         """Rank candidates, given with their cosines, by the contextual ranking.
 
-        ``calendar`` is the user's clock, and the days that the query names relative to today.
+        ``calendar`` is the user's clock and the days that the query means, ``condition`` what it
+        says of the time of its answer.
         """
         return Order()
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from datetime import date, timedelta
 from itertools import product
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias
 
 from memstore._kernel.language import named_dates as named_dates
 from memstore.domain import zones
-from memstore.text import relative_days
+from memstore.text import relative_days, times
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -27,11 +27,32 @@ class Period(NamedTuple):
     before: datetime
 
 
+Day: TypeAlias = "tuple[int, int, int]"
+"""Its year, month and number."""
+
+
 class Calendar(NamedTuple):
     offsets: list[tuple[int, int]]
     """The user's clock, as :func:`memstore.domain.zones.offsets` tells it."""
-    days: list[tuple[int, int, int]]
-    """The days that a query names relative to today."""
+    days: list[tuple[Day, Day]]
+    """The periods that a query means, by their first and last days: yesterday, last week."""
+    are_conditions: bool = False
+    """Whether the dates in its words are conditions, so that only ``days`` are meant."""
+
+
+class Condition(NamedTuple):
+    """What a query says of the time of its answer."""
+
+    since: datetime | None
+    """Rows before it are no answer."""
+    until: datetime | None
+    """Rows from then on are none."""
+    order: str | None
+    """``newest`` or ``oldest``: which comes first of what matches."""
+    words: str
+    """What says so, if a row may be about these words."""
+    event: str
+    """What happened after the answer."""
 
 
 class Named(NamedTuple):
@@ -40,6 +61,9 @@ class Named(NamedTuple):
     """The number of words of the query that name a date: years, months, days, yesterday."""
     calendar: Calendar
     """The user's clock around them."""
+    condition: Condition | None = None
+    is_relative: bool = False
+    """Whether the days are named relative to today."""
 
 
 NOTHING: Final = Named([], 0, Calendar([], []))
@@ -51,10 +75,54 @@ def read(query: str, now: datetime) -> Named:
     A month or day without a year means the most recent one. An ambiguous date yields both readings.
     ``yesterday`` and the like are days if nothing else is named.
     """
+    today = zones.local(now).date()
+    asked = times.read(query, today)
+    if asked is None:
+        return _named(query, today)
+    if asked.is_dated or asked.meant:
+        return _conditional(query, asked, today)
+    return _named(query, today)._replace(condition=_condition(asked))
+
+
+def topic(query: str, now: datetime) -> str:
+    """Return a query without the condition that it states for the time of its answer."""
+    asked = times.read(query, zones.local(now).date())
+    return asked.topic if asked else query
+
+
+def _conditional(query: str, asked: times.Stated, today: date) -> Named:
+    """Return the days that a condition means, without those that it only names."""
+    meant = [asked.meant] if asked.meant else []
+    days = [(_day(first), _day(last)) for first, last in meant]
+    bounds = [*filter(None, (asked.first, asked.last)), *(day for each in meant for day in each)]
+    years = [day.year for day in bounds] or [today.year]
+    offsets = zones.offsets(min(min(years), today.year - YEARS_BACK), max(*years, today.year))
+    return Named(
+        [_period(first, last) for first, last in meant],
+        sum(map(len, named_dates(query))),
+        Calendar(offsets, days, are_conditions=asked.is_dated),
+        _condition(asked),
+    )
+
+
+def _condition(asked: times.Stated) -> Condition:
+    return Condition(
+        None if asked.first is None else zones.start(asked.first),
+        None if asked.last is None else zones.start(asked.last + timedelta(days=1)),
+        asked.order,
+        asked.words,
+        asked.event,
+    )
+
+
+def _day(of: date) -> Day:
+    return of.year, of.month, of.day
+
+
+def _named(query: str, today: date) -> Named:
     years, months, days = named_dates(query)
     if not years and not months:  # days are named beside a month only
-        return _relative(query, now)
-    today = zones.local(now).date()
+        return _relative(query, today)
     if years:
         named = [*product(years, months or [0], days or [0])]
     else:
@@ -64,18 +132,17 @@ def read(query: str, now: datetime) -> Named:
     return Named(periods, len(years) + len(months) + len(days), Calendar(_clock(years, today), []))
 
 
-def _relative(query: str, now: datetime) -> Named:
-    if not relative_days.names_past(query):
+def _relative(query: str, today: date) -> Named:
+    words, past = relative_days.past(query, today)
+    meant = [days for days in past if (days[1] - days[0]).days < relative_days.MAX_DAYS_MEANT]
+    if not meant:
         return NOTHING
-    today = zones.local(now).date()
-    words, ago = relative_days.ago(query, today)
-    if not ago:
-        return NOTHING
-    named = [(day.year, day.month, day.day) for day in ago][:MAX_PERIODS]
-    offsets = _clock([day[0] for day in named], today)
+    offsets = _clock([first.year for first, _ in meant], today)
     # "What is the weather today" does not ask for what was stored today; its rows only come first.
-    over = [(day.year, day.month, day.day) for day in ago if day != today][:MAX_PERIODS]
-    return Named([*_existing(over)], words, Calendar(offsets, named))
+    over = [_period(first, last) for first, last in meant if first != today]
+    days = [(_day(first), _day(last)) for first, last in meant]
+    calendar = Calendar(offsets, days[:MAX_PERIODS])
+    return Named(over[:MAX_PERIODS], words, calendar, is_relative=True)
 
 
 def _clock(years: list[int], today: date) -> list[tuple[int, int]]:
@@ -96,4 +163,9 @@ def _existing(named: list[tuple[int, int, int]]) -> Iterator[Period]:
             after = date(year + month // 12, month % 12 + 1, 1)
         else:
             after = date(year + 1, 1, 1)
-        yield Period(zones.start(first) - zones.MICROSECOND, zones.start(after))
+        yield _period(first, after - timedelta(days=1))
+
+
+def _period(first: date, last: date) -> Period:
+    """Return the time from the beginning of a day to the end of another one."""
+    return Period(zones.start(first) - zones.MICROSECOND, zones.start(last + timedelta(days=1)))

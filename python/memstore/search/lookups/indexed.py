@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from memstore._kernel.ranking import Bearing, Parts
+    from memstore._kernel.ranking import Condition as GivenCondition
     from memstore.database.engine import Statement, Transaction
     from memstore.domain.generations import Generation
     from memstore.domain.records import Fact, Scope
@@ -44,7 +45,7 @@ if TYPE_CHECKING:
     from memstore.search.index.index import RowKind
     from memstore.search.index.visibility import Visible
     from memstore.search.lookups import dates
-    from memstore.search.lookups.dates import Calendar
+    from memstore.search.lookups.dates import Calendar, Condition
 else:
     dates = lazy_import("memstore.search.lookups.dates")
 
@@ -59,6 +60,14 @@ FEWEST_LETTERS: Final = 3
 
 ROWS_OF_SIMILAR: Final = 2
 """How many rows with such a term: another form of the word may be nearer."""
+
+
+OUTSIDE: Final = 0.4
+"""What a row loses outside of the time that a query asks for."""
+MEANT: Final = 0.1
+"""What a row gains on a day that such a query means, instead of the weight of a whole date."""
+MATCHING: Final = 0.8
+"""The share of the best score with which a row matches as well, so that its time decides."""
 
 
 class IndexLookup(Lookup[F]):
@@ -180,6 +189,9 @@ class IndexLookup(Lookup[F]):
         return len(visibility.valid_between(self._contents.columns, ids, after, before))
 
     def bearings(self, query: str, ids: Sequence[int]) -> Mapping[int, Bearing]:
+        now = clock.utc_now()
+        calendar = dates.read(query, now).calendar
+        query = dates.topic(query, now)
         asked = self.terms(query)
         found = ranking.bearings(
             self._contents.features,
@@ -189,7 +201,7 @@ class IndexLookup(Lookup[F]):
             self._transaction.tokens(identifiers(query)),
             ids,
             until=self.until,
-            calendar=dates.read(query, clock.utc_now()).calendar,
+            calendar=calendar,
         )
         return _by_id(ids, found)
 
@@ -307,6 +319,7 @@ class IndexLookup(Lookup[F]):
         half_lives_seconds: Mapping[str, float],
         compares: bool,
         calendar: Calendar,
+        condition: Condition | None = None,
     ) -> Order:
         asked = self.terms(query)
         ranked, elsewhere = ranking.contextual(
@@ -324,12 +337,25 @@ class IndexLookup(Lookup[F]):
             until=self.until,
             ages=self.aged([id_ for id_, _ in candidates]) if self.aged else (),
             calendar=calendar,
+            condition=condition and self._condition(condition),
         )
         rows = [
             Ranked(one.id, one.score, one.word, one.vector, one.decay, _parts(one.parts, one.decay))
             for one in ranked
         ]
         return Order(rows, elsewhere and Elsewhere(*elsewhere))
+
+    def _condition(self, asked: Condition) -> GivenCondition:
+        words = self._transaction.tokens([asked.words]) if asked.words else []
+        event = [forms[0] for forms in self.terms(asked.event).spellings] if asked.event else []
+        return (
+            None if asked.since is None else clock.to_text(asked.since),
+            None if asked.until is None else clock.to_text(asked.until),
+            asked.order,
+            words,
+            event,
+            (OUTSIDE, MEANT, MATCHING),
+        )
 
     def _visible(self, wanted: F) -> Visible:
         for known, ids in self._seen:  # words and vectors use the same filter

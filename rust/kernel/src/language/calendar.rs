@@ -11,11 +11,20 @@ pub struct Calendar {
     /// From which minute since 1970, in UTC, their clock differs from it by how many minutes;
     /// ascending. Without any, it is UTC's; before the first one, that one counts.
     pub offsets: Vec<(i64, i64)>,
-    /// The days that the query names relative to today, such as yesterday.
-    pub days: Vec<Day>,
+    /// The days that the query means, each as the first and the last one: yesterday, last week,
+    /// the end of May.
+    pub days: Vec<(Day, Day)>,
+    /// Whether the dates in the query's words are conditions, so that only [`Self::days`] are meant.
+    pub are_conditions: bool,
 }
 
 impl Calendar {
+    /// Whether a day is one of those that the query means.
+    pub fn means(&self, day: Day) -> bool {
+        let has = |(first, last): &(Day, Day)| (*first..=*last).contains(&day);
+        self.days.iter().any(has)
+    }
+
     /// The day of a minute of a day in UTC. A day that does not exist is left as it is.
     pub fn day(&self, utc: Day, minute: u16) -> Day {
         let Some(first) = self.offsets.first() else {

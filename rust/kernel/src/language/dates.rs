@@ -32,10 +32,14 @@ pub(super) struct Setting<'a> {
 
 impl Named {
     /// The share of the named parts that a date matches; 0 if nothing is named. A day counts only
-    /// in one of the named months, and one of the calendar's days counts as a whole.
+    /// in one of the named months, and one of the calendar's days counts as a whole. Nothing else
+    /// does where the dates are conditions.
     pub fn share(&self, calendar: &Calendar, (year, month, day): Day) -> f32 {
-        if calendar.days.contains(&(year, month, day)) {
+        if calendar.means((year, month, day)) {
             return 1.0;
+        }
+        if calendar.are_conditions {
+            return 0.0;
         }
         let named = self.years.len() + self.months.len() + self.days.len();
         let in_month = self.months.contains(&month);

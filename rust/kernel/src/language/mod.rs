@@ -69,6 +69,14 @@ pub fn months(code: &str) -> Option<impl Iterator<Item = &'static str>> {
     Some(names.map(|name| name.trim_start_matches(['*', '#'])))
 }
 
+/// The words of a language that make a time in a question a condition, by what they say; a phrase has `_`
+/// between its words, and `~` before it if it stands after its time.
+pub fn conditions(code: &str) -> Option<impl Iterator<Item = (&'static str, Vec<&'static str>)>> {
+    let kinds = Lexicon::of(code)?.conditions.split('|');
+    let kinds = kinds.filter_map(|kind| kind.split_once(':'));
+    Some(kinds.map(|(name, words)| (name.trim(), words.split_ascii_whitespace().collect())))
+}
+
 /// The features of a text that `speaker` said.
 pub fn features(text: &str, speaker: Option<&str>) -> Features {
     let mut reader = Reader::new(speaker.unwrap_or_default());

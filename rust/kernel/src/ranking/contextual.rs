@@ -19,6 +19,7 @@ use crate::index::id_hash::RowMap;
 use crate::index::ids::Ids;
 use crate::index::words::{self, Phrase, Words};
 use crate::language::{self, Calendar, Question, Wanted};
+use crate::ranking::times::{self, Condition, First, Holding};
 
 /// The weight of `terms` for an empty text, and the number of words at which it is halved: the
 /// longer a text, the likelier that something in it is similar to anything.
@@ -92,6 +93,8 @@ pub struct Request<'a> {
     pub ages: &'a HashMap<u32, Age>,
     /// In which days are meant.
     pub calendar: &'a Calendar,
+    /// What the query says of the time of its answer, if it does.
+    pub condition: Option<&'a Condition>,
 }
 
 /// What a row's age depends on.
@@ -129,12 +132,12 @@ pub struct Parts {
     pub session: f64,
     /// The query names the row's subject or speaker.
     pub subject: f64,
-    /// The query names the row's date.
+    /// The query names the row's date; below zero if the row is not of the time that it asks for.
     pub date: f64,
     /// The row has the kind of answer that the question asks for.
     pub kind: f64,
     /// What the row loses by its age, and what it gains or loses because the newest of competing
-    /// rows comes first.
+    /// rows comes first, or what the query asks for: the newest or the oldest of what matches.
     pub age: f64,
 }
 
@@ -284,7 +287,8 @@ pub fn rank(
     let mut ranked = matched(features, &query, &matches, &known);
     let elsewhere = elsewhere(features, &question, request.visible, &known, &ranked);
     add_thread(&known, &mut ranked);
-    add_named(&question, request.calendar, &known, &mut ranked);
+    add_named(&question, request, &known, &mut ranked);
+    let holding = holding(request, words, &known, &mut ranked);
     for (one, known) in ranked.iter_mut().zip(&known) {
         one.decay = decay(request, known.age);
         one.parts.age = AGE * (one.decay - 1.0);
@@ -294,7 +298,7 @@ pub fn rank(
         one.parts.scale(most.recip());
         one.score = one.parts.sum().clamp(0.0, 1.0);
     }
-    let order = in_order(&known, &mut ranked, request.limit);
+    let order = in_order(&known, &mut ranked, request.limit, holding.as_ref());
     Ok(Order {
         rows: order.into_iter().map(|place| ranked[place]).collect(),
         elsewhere,
@@ -444,8 +448,30 @@ fn fill<T>(places: &mut [T], values: impl Iterator<Item = T>) {
     }
 }
 
+/// Lower the rows outside of the time that the query asks for.
+fn holding(
+    request: &Request<'_>,
+    words: &Words,
+    known: &[Known<'_>],
+    ranked: &mut [Ranked],
+) -> Option<Holding> {
+    let rows: Vec<(u32, i64)> = known.iter().map(|one| (one.id, one.age.said)).collect();
+    let holding = times::holding(request.condition?, words, request.until, &rows)?;
+    for (one, inside) in ranked.iter_mut().zip(&holding.inside) {
+        if !inside {
+            one.parts.date -= holding.weights.outside;
+        }
+    }
+    Some(holding)
+}
+
 /// The indexes of the best candidates, by descending scores.
-fn in_order(known: &[Known<'_>], ranked: &mut [Ranked], limit: usize) -> Vec<usize> {
+fn in_order(
+    known: &[Known<'_>],
+    ranked: &mut [Ranked],
+    limit: usize,
+    holding: Option<&Holding>,
+) -> Vec<usize> {
     let said = |at: usize| (known[at].age.said, known[at].id);
     let score = |at: usize| ranked[at].score;
     let mut order: Vec<usize> = (0..known.len()).collect();
@@ -456,14 +482,50 @@ fn in_order(known: &[Known<'_>], ranked: &mut [Ranked], limit: usize) -> Vec<usi
     let compete = |a: usize, b: usize| known[a].stored.is_alike(&known[b].stored);
     let scores: Vec<f64> = order.iter().map(|at| score(*at)).collect();
     newest_first(&mut order, limit, score, compete, said);
-    order.truncate(limit);
     // Each row gets the score of its place.
-    for (at, score) in order.iter().zip(scores) {
+    for (at, score) in order.iter().zip(&scores) {
         let one = &mut ranked[*at];
         one.parts.age += score - one.score;
-        one.score = score;
+        one.score = *score;
     }
+    if let Some((holding, first)) = holding.and_then(|one| Some((one, one.first?))) {
+        by_time(&mut order, holding, first, |at| ranked[at].score, said);
+        for (at, score) in order.iter().zip(scores) {
+            let one = &mut ranked[*at];
+            one.parts.age += score - one.score;
+            one.score = score;
+        }
+    }
+    order.truncate(limit);
     order
+}
+
+/// Let the rows of the time asked for that score nearly as much as the best of them share their
+/// places, the newest or the oldest first.
+fn by_time<O: Ord>(
+    order: &mut [usize],
+    holding: &Holding,
+    first: First,
+    score: impl Fn(usize) -> f64,
+    said: impl Fn(usize) -> O,
+) {
+    let held = order
+        .iter()
+        .enumerate()
+        .filter(|(_, row)| holding.inside[**row]);
+    let mut places: Vec<usize> = held.map(|(place, _)| place).collect();
+    let Some(best) = places.first().map(|place| score(order[*place])) else {
+        return;
+    };
+    places.retain(|place| score(order[*place]) >= holding.weights.matching * best);
+    let mut rows: Vec<usize> = places.iter().map(|place| order[*place]).collect();
+    rows.sort_by_key(|row| said(*row));
+    if first == First::Newest {
+        rows.reverse();
+    }
+    for (place, row) in places.into_iter().zip(rows) {
+        order[place] = row;
+    }
 }
 
 /// Add the bonus of answers for the preceding question, and of all rows for the best of their
@@ -503,7 +565,14 @@ fn asks(row: &Stored<'_>, speaker: u32) -> bool {
 }
 
 /// Add the bonus of rows that have what the query names or asks for.
-fn add_named(question: &Question, calendar: &Calendar, known: &[Known<'_>], ranked: &mut [Ranked]) {
+fn add_named(
+    question: &Question,
+    request: &Request<'_>,
+    known: &[Known<'_>],
+    ranked: &mut [Ranked],
+) {
+    let calendar = request.calendar;
+    let of_date = date_weights(request);
     let speaks = |one: &&Known<'_>| one.stored.record.thread != 0;
     let speakers: Vec<u32> = {
         let mut all: Vec<u32> = known
@@ -520,11 +589,22 @@ fn add_named(question: &Question, calendar: &Calendar, known: &[Known<'_>], rank
             ranked.parts.subject = SUBJECT;
         }
         let share = question.date.share(calendar, record.day_in(calendar));
-        let whole = if share == 1.0 { WHOLE_DATE } else { 0.0 };
-        ranked.parts.date = DATE * f64::from(share) + whole;
+        let whole = if share == 1.0 { of_date[1] } else { 0.0 };
+        ranked.parts.date = of_date[0] * f64::from(share) + whole;
         if has_wanted(question.wants, &one.stored, &speakers) {
             ranked.parts.kind = KIND;
         }
+    }
+}
+
+/// The weights of the share of a date, and of a whole one. What held at a time may have been said
+/// long before.
+fn date_weights(request: &Request<'_>) -> [f64; 2] {
+    match request.condition {
+        Some(condition) if condition.first.is_some() && !request.calendar.days.is_empty() => {
+            [0.0, condition.weights.meant]
+        }
+        _ => [DATE, WHOLE_DATE],
     }
 }
 

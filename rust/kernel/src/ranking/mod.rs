@@ -7,6 +7,7 @@ pub mod bearing;
 pub mod classic;
 pub mod contextual;
 pub mod relevance;
+pub mod times;
 
 /// Rarity is computed as if there were at least this many rows: among fewer, a word that some have
 /// would look common compared with one that none has.

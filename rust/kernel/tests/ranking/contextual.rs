@@ -6,7 +6,8 @@ use memstore_kernel::index::features::{Features, Row, hash, micros, read};
 use memstore_kernel::index::ids::Ids;
 use memstore_kernel::index::words::Words;
 use memstore_kernel::language::Calendar;
-use memstore_kernel::ranking::contextual::{Age, Candidate, Request, rank};
+use memstore_kernel::ranking::contextual::{Age, Candidate, Ranked, Request, rank};
+use memstore_kernel::ranking::times::{Condition, First, Weights};
 
 #[test]
 fn the_contextual_ranking_compares_rows_with_the_vector_of_the_query() {
@@ -40,6 +41,7 @@ fn the_contextual_ranking_compares_rows_with_the_vector_of_the_query() {
             until: None,
             ages: &HashMap::new(),
             calendar: &Calendar::default(),
+            condition: None,
         };
         let ranked = rank(&features, &Words::default(), &request, &candidates)
             .unwrap()
@@ -88,6 +90,7 @@ fn a_row_ages_from_the_time_that_is_given() {
         until: None,
         ages: &ages,
         calendar: &Calendar::default(),
+        condition: None,
     };
     let ranked = rank(&features, &Words::default(), &request, &candidates)
         .unwrap()
@@ -126,6 +129,7 @@ fn elsewhere(rows: &[(&str, &str)], query: &str, visible: Option<&Ids>) -> Optio
         until: None,
         ages: &HashMap::new(),
         calendar: &Calendar::default(),
+        condition: None,
     };
     let order = rank(&features, &Words::default(), &request, &candidates).unwrap();
     let found = order.elsewhere?;
@@ -172,4 +176,134 @@ fn nothing_is_said_where_two_known_names_are_asked_about() {
     // Carl is known in another namespace alone.
     let seen = Ids::of(&[0, 1]).unwrap();
     assert_eq!(elsewhere(&rows, both, Some(&seen)), Some((0, 1)));
+}
+
+/// None says nearly the same as another, so that these do not compete.
+const TEAS: [&str; 12] = [
+    "green tea from Uji",
+    "Ana drinks her tea cold",
+    "a tea of seven herbs and honey",
+    "the sea at night",
+    "tea was late",
+    "Ben sold tea, coffee and cocoa in the harbour",
+    "the kettle is broken",
+    "which cup belongs to whom",
+    "black tea with milk for the guests",
+    "rain on the roof",
+    "white tea costs more than gold",
+    "who made that tea",
+];
+
+/// Rows with their moments, in another order than their numbers.
+fn teas() -> (Features, Vec<Candidate>, HashMap<u32, Age>) {
+    let mut features = Features::default();
+    let mut ages = HashMap::new();
+    for id in 0..12 {
+        let text = TEAS[id as usize];
+        let row = Row {
+            text,
+            ..Row::default()
+        };
+        features.put(id, &read(&row).unwrap()).unwrap();
+        let said = i64::from(id * 7 % 12);
+        ages.insert(
+            id,
+            Age {
+                known: said,
+                said,
+                ages_as: 0,
+            },
+        );
+    }
+    let candidates = (0..12).map(|id| Candidate { id, cosine: None });
+    (features, candidates.collect(), ages)
+}
+
+fn ranked(limit: usize, condition: Option<&Condition>) -> Vec<Ranked> {
+    let (features, candidates, ages) = teas();
+    let request = Request {
+        limit,
+        query: "which tea",
+        phrases: &[],
+        telling: "tea",
+        visible: None,
+        lives: &[],
+        now: 0,
+        compares: true,
+        until: None,
+        ages: &ages,
+        calendar: &Calendar::default(),
+        condition,
+    };
+    rank(&features, &Words::default(), &request, &candidates)
+        .unwrap()
+        .rows
+}
+
+#[test]
+fn a_condition_lowers_what_is_outside_and_orders_what_matches_by_time() {
+    let said = |row: &Ranked| row.id * 7 % 12;
+    let plain = ranked(12, None);
+    for (from, until) in [
+        (None, None),
+        (Some(3), None),
+        (None, Some(8)),
+        (Some(2), Some(9)),
+    ] {
+        for first in [None, Some(First::Newest), Some(First::Oldest)] {
+            let condition = Condition {
+                from,
+                until,
+                first,
+                weights: Weights {
+                    outside: 0.1,
+                    meant: 0.0,
+                    matching: 0.8,
+                },
+                ..Condition::default()
+            };
+            let inside = |row: &Ranked| {
+                let at = i64::from(said(row));
+                from.is_none_or(|from| at >= from) && until.is_none_or(|until| at < until)
+            };
+            let score = |row: &Ranked| {
+                let lost = if inside(row) { 0.0 } else { 0.1 };
+                let parts = row.parts;
+                (parts.words + parts.meaning + parts.terms + parts.kind - lost).clamp(0.0, 1.0)
+            };
+            let mut naive: Vec<&Ranked> = plain.iter().collect();
+            naive.sort_by(|a, b| score(b).total_cmp(&score(a)).then(said(b).cmp(&said(a))));
+            if let Some(first) = first {
+                let best = naive
+                    .iter()
+                    .find(|row| inside(row))
+                    .map(|row| score(row))
+                    .unwrap();
+                let places: Vec<usize> = (0..12)
+                    .filter(|at| inside(naive[*at]) && score(naive[*at]) >= 0.8 * best)
+                    .collect();
+                let mut rows: Vec<&Ranked> = places.iter().map(|at| naive[*at]).collect();
+                rows.sort_by_key(|row| said(row));
+                if first == First::Newest {
+                    rows.reverse();
+                }
+                for (at, row) in places.into_iter().zip(rows) {
+                    naive[at] = row;
+                }
+            }
+            let expected: Vec<u32> = naive.iter().map(|row| row.id).collect();
+            let found = ranked(12, Some(&condition));
+            let ids: Vec<u32> = found.iter().map(|row| row.id).collect();
+            assert_eq!(ids, expected, "{condition:?}");
+            assert!(found.is_sorted_by(|a, b| a.score >= b.score));
+            for row in &found {
+                assert_eq!(row.parts.date < 0.0, !inside(row), "{}", row.id);
+            }
+            let few: Vec<u32> = ranked(3, Some(&condition))
+                .iter()
+                .map(|row| row.id)
+                .collect();
+            assert_eq!(few, expected[..3], "{condition:?}");
+        }
+    }
 }

@@ -43,7 +43,7 @@ impl From<kernel::Bearing> for Bearing {
 
 /// What rows have of a query's names, identifiers and words.
 #[pyfunction]
-#[pyo3(signature = (features, words, query, terms, identifiers, ids, *, until = None, calendar = (vec![], vec![])))]
+#[pyo3(signature = (features, words, query, terms, identifiers, ids, *, until = None, calendar = (vec![], vec![], false)))]
 #[expect(clippy::too_many_arguments, reason = "two are keywords")]
 pub(crate) fn bearings(
     py: Python<'_>,

@@ -12,7 +12,7 @@ use crate::arrays::{self, no_memory, value_error};
 use crate::index::features::Features;
 use crate::index::ids::{Ids, row_id};
 use crate::index::words::Words;
-use crate::ranking::GivenCalendar;
+use crate::ranking::{GivenCalendar, GivenCondition};
 
 /// The parts whose sum is the score.
 #[pyclass(frozen, get_all, module = "memstore._kernel.ranking")]
@@ -47,7 +47,7 @@ type Elsewhere = (u32, u32, f64);
 #[pyo3(signature = (
     features, words, phrases, query, telling, candidates, *, limit, visible = None, half_lives = vec![],
     now = None, compares = false, until = None, ages = vec![],
-    calendar = (vec![], vec![])
+    calendar = (vec![], vec![], false), condition = None
 ))]
 #[expect(clippy::too_many_arguments, reason = "many are keywords")]
 pub(crate) fn contextual(
@@ -66,6 +66,7 @@ pub(crate) fn contextual(
     until: Option<u32>,
     ages: Vec<Aged>,
     calendar: GivenCalendar,
+    condition: Option<GivenCondition>,
 ) -> PyResult<(Vec<Ranked>, Option<Elsewhere>)> {
     let limit = arrays::limit(limit)?;
     let candidates = candidates.into_iter().map(candidate);
@@ -74,6 +75,7 @@ pub(crate) fn contextual(
     let lives = lives.collect::<PyResult<Vec<_>>>()?;
     let ages = ages.iter().map(age).collect::<PyResult<HashMap<_, _>>>()?;
     let calendar = super::calendar(calendar);
+    let condition = condition.map(super::condition).transpose()?;
     let visible = visible.map(|ids| &ids.get().0);
     let (features, words) = (&features.get().features, &words.get().words);
     let order = py
@@ -90,6 +92,7 @@ pub(crate) fn contextual(
                 until,
                 ages: &ages,
                 calendar: &calendar,
+                condition: condition.as_ref(),
             };
             kernel::rank(&features.read(), &words.read(), &request, &candidates)
         })

@@ -109,9 +109,8 @@ impl Bearing {
     #[must_use]
     pub fn holds(&self, old: &Reading, new: &Reading) -> bool {
         let shared = Shared::new(old, new);
-        let is_denied = |(mark, excuse): &(Roles, Roles)| {
-            shared.marks & mark != 0 && old.roles & excuse == 0
-        };
+        let is_denied =
+            |(mark, excuse): &(Roles, Roles)| shared.marks & mark != 0 && old.roles & excuse == 0;
         if self.denied.iter().any(is_denied) {
             return false;
         }
@@ -122,9 +121,7 @@ impl Bearing {
         if is_long && 2 * shared.count < old.size.min(new.size) {
             return false;
         }
-        shared.count > 0
-            || old.roles & new.roles & self.topics != 0
-            || old.groups & new.groups != 0
+        shared.count > 0 || old.roles & new.roles & self.topics != 0 || old.groups & new.groups != 0
     }
 }
 

@@ -71,6 +71,11 @@ pub(super) const LEXICON: Lexicon = Lexicon {
         dieser diese dieses diesen diesem jeder jede jedes jeden jedem welcher welche welches \
         welchen welchem alle allen viele vielen mehr im am zum zur vom beim ins ans",
     numbers: "eins zwei drei vier fünf sechs sieben acht neun zehn elf zwölf hundert tausend beide beiden",
+    conditions: "before: vor bevor | until: bis | since: seit ab | after: nach | from: von | to: bis | between: \
+        zwischen | and: und | beginning: anfang beginn | middle: mitte | end: ende | back: damals_im | \
+        in: im | newest: zuletzt letzte_stand letzten_stand neueste neuesten zum_letzten_mal | oldest: \
+        zuerst als_erste als_erster als_erstes erste anfangs ursprünglich | units: tag tage woche wochen \
+        wochenende monat monate jahr jahre nacht abend",
     claims: Claims {
         now: "seit_heute seit_gestern seit_heute_morgen seit_dieser_woche von_jetzt_an von_heute_an seit_kurzem zurzeit momentan gegenwärtig jetzt nun \
             inzwischen mittlerweile ab_jetzt ab_sofort künftig neuerdings derzeit aktuell \

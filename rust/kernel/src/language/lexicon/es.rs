@@ -56,6 +56,11 @@ pub(super) const LEXICON: Lexicon = Lexicon {
     called: "llama llaman llamaba llamaban",
     times: "tiempo fecha día días mes meses semana semanas año años hora horas minutos",
     numbers: "uno dos tres cuatro cinco seis siete ocho nueve diez once doce cien mil",
+    conditions: "before: antes_de antes_del | until: hasta | since: desde a_partir_de | after: después_de \
+        después_del tras | between: entre | and: y | beginning: principios_de comienzos_de inicios_de | \
+        middle: mediados_de | end: finales_de fines_de | in: en | newest: por_última_vez lo_último \
+        más_reciente | oldest: al_principio primero inicialmente al_inicio | units: día días semana \
+        semanas fin_de_semana mes meses año años noche",
     claims: Claims {
         now: "desde_ayer desde_esta_mañana desde_esta_semana a_partir_de_hoy en_adelante hoy_por_hoy desde_este_momento de_momento ahora actualmente \
             a_partir_de_ahora hoy_en_día desde_ahora en_la_actualidad de_ahora_en_adelante \

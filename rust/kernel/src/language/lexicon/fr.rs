@@ -50,6 +50,11 @@ pub(super) const LEXICON: Lexicon = Lexicon {
     called: "appelle appellent appelait nomme",
     times: "temps date jour jours mois semaine semaines année années an ans heure heures minutes âge",
     numbers: "deux trois quatre cinq six sept huit neuf dix onze douze cent mille",
+    conditions: "before: avant | until: jusqu jusque | since: depuis à_partir_de à_partir_d | after: après | \
+        between: entre | and: et | beginning: début au_début_de | middle: mi milieu | end: fin | in: en \
+        au_mois_de au_mois_d | newest: en_dernier dernière_fois plus_récent plus_récente | oldest: \
+        au_début au_départ d_abord en_premier initialement | units: jour jours semaine semaines week_end \
+        mois an ans année nuit",
     claims: Claims {
         now: "depuis_aujourd_hui depuis_hier dès_aujourd_hui à_partir_d_aujourd_hui depuis_ce_matin depuis_cette_semaine à_compter_de dès_à_présent ces_temps_ci en_ce_moment ces_jours_ci maintenant \
             désormais dorénavant à_présent actuellement à_partir_de_maintenant dès_maintenant \

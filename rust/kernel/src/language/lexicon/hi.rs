@@ -5,6 +5,23 @@ use super::claims::Claims;
 
 pub(super) const LEXICON: Lexicon = Lexicon {
     code: "hi",
+    // Without those whose vowel is cut by a sign that no word has.
+    months: [
+        "जनवरी",
+        "फरवरी",
+        "",
+        "",
+        "मई",
+        "जून",
+        "जुलाई",
+        "",
+        "सितंबर",
+        "",
+        "नवंबर",
+        "दिसंबर",
+    ],
+    conditions: "before: ~से_पहले ~के_पहले | until: ~तक | since: ~से | after: ~के_बाद | beginning: शुरू शुरुआत | \
+        end: अंत | in: ~में | newest: आखिरी_बार | oldest: सबसे_पहले शुरू_में",
     claims: Claims {
         now: "अब अभी वर्तमान_में फिलहाल आज_से अब_से इस_समय",
         ends: "अब...नहीं छोड़_दिया छोड़_दी छोड़_दिये बंद_कर_दिया बंद_कर_दी बंद_हो_गया बंद_हो_गई \

@@ -54,6 +54,10 @@ pub(super) const LEXICON: Lexicon = Lexicon {
     called: "chiama chiamano chiamava",
     times: "tempo data giorno giorni mese mesi settimana settimane anno anni ora ore minuti",
     numbers: "due tre quattro cinque sei sette otto nove dieci undici dodici cento mille",
+    conditions: "before: prima_di prima_del prima_della | until: fino_a fino_al fino_alla | since: da dal | \
+        after: dopo | between: tra fra | and: e | beginning: inizio | middle: metà | end: fine | in: a \
+        in | newest: ultima_volta per_ultimo più_recente | oldest: all_inizio inizialmente per_primo | \
+        units: giorno giorni settimana settimane mese mesi anno anni notte",
     claims: Claims {
         now: "da_oggi da_ieri ora adesso ormai attualmente d_ora_in_poi da_ora da_oggi oggigiorno al_momento da_adesso",
         ends: "non…più mai_più ha_smesso_di ho_smesso_di hanno_smesso_di smesso_di smette_di \

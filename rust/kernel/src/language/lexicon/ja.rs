@@ -18,6 +18,8 @@ pub(super) const LEXICON: Lexicon = Lexicon {
     place: "どこ どの街 どの町 どの国 どの都市 どの本 どの映画 何という なんという 名前は何",
     who: "誰 だれ どなた",
     particles: "何 誰 今 一 二 三 四 五 六 七 八 九 十 百 千 万",
+    conditions: "before: ~より前 ~の前 ~以前 | until: ~まで | since: ~から ~以来 ~以降 | after: ~の後 ~より後 | beginning: 初め 初旬 | \
+        middle: 中旬 半ば | end: 末 終わり | back: ~には ~の時点で | newest: 最後に 最新 直近 | oldest: 最初 当初 はじめ",
     claims: Claims {
         now: "今は 現在 今では これから 今後は 今後 現在は いまは 最近は 既に すでに 現時点で",
         ends: "もう…ない もう…ません もう…なく をやめた やめた やめました やめ なくなった \

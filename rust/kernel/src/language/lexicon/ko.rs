@@ -20,6 +20,8 @@ pub(super) const LEXICON: Lexicon = Lexicon {
     times: "시에 시간 시부터 일에 일간 월에 년에 년간 년도 개월 주일 요일 오래 자주 날 날짜",
     particles: "은 는 을 를 이 가 의 에 서 로 으 도 와 과 랑 고 다 요 나 까 니 습 입 합 했 하 해 한 할 있 없 었 \
         았 였 어 디 언 제 누 구 무 엇 슨 떤 뭐 인 게 네 죠 세 줘 두 둘 셋 넷",
+    conditions: "before: ~이전 ~전에 ~전에는 | until: ~까지 | since: ~부터 ~이후 | after: ~후에 ~이후에 | beginning: 초 | middle: 중순 \
+        | end: 말 | back: ~에는 | newest: 마지막으로 최근 최신 | oldest: 처음에는 처음에 처음",
     claims: Claims {
         now: "이제 지금은 지금 현재 현재는 이제는 앞으로 이제부터 오늘부터",
         ends: "더_이상 더는 이제_안 그만뒀다 그만두었다 그만* 끊었다 끊* 중단*",

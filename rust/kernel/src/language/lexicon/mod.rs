@@ -70,6 +70,9 @@ pub(super) struct Lexicon {
     pub numbers: &'static str,
     /// Characters that serve the grammar, or are numbers, in scripts without words that a tokenizer can tell.
     pub particles: &'static str,
+    /// Words that make a time in a question a condition, by what they say: `before: before prior_to |
+    /// until: …`. A phrase has `_` between its words; `~` marks what stands after its time.
+    pub conditions: &'static str,
     /// By which two claims are compared.
     pub claims: claims::Claims,
 }
@@ -348,6 +351,7 @@ impl Lexicon {
         articles: "",
         numbers: "",
         particles: "",
+        conditions: "",
         claims: claims::Claims::NOTHING,
     };
 

@@ -5,6 +5,24 @@ use super::claims::Claims;
 
 pub(super) const LEXICON: Lexicon = Lexicon {
     code: "pl",
+    months: [
+        "styczeń stycznia styczniu styczniem",
+        "luty lutego lutym",
+        "marzec marca marcu marcem",
+        "kwiecień kwietnia kwietniu kwietniem",
+        "*maj *maja maju majem",
+        "czerwiec czerwca czerwcu czerwcem",
+        "lipiec lipca lipcu lipcem",
+        "sierpień sierpnia sierpniu sierpniem",
+        "wrzesień września wrześniu wrześniem",
+        "październik października październiku październikiem",
+        "listopad listopada listopadzie listopadem",
+        "grudzień grudnia grudniu grudniem",
+    ],
+    conditions: "before: przed | until: do | since: od | after: po | between: między pomiędzy | and: a i | \
+        beginning: początku początek początkiem | middle: połowie połowy | end: końca końcu koniec | in: \
+        w we | newest: ostatni_raz ostatnio | oldest: najpierw początkowo na_początku | asks: co gdzie \
+        kto kiedy jak przez się są był była było z w | units: dzień dni tydzień tygodnie miesiąc rok",
     claims: Claims {
         now: "teraz obecnie już odtąd od_teraz od_dziś aktualnie",
         ends: "już_nie więcej_nie przestał* przestaje rzucił* zrezygnował*_z zaprzestał* \

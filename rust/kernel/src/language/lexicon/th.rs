@@ -5,6 +5,8 @@ use super::claims::Claims;
 
 pub(super) const LEXICON: Lexicon = Lexicon {
     code: "th",
+    conditions: "before: ก่อน | until: จนถึง | since: ตั้งแต่ | after: หลังจาก | beginning: ต้น | end: ปลาย สิ้น \
+        | newest: ล่าสุด ครั้งสุดท้าย | oldest: ตอนแรก",
     claims: Claims {
         now: "ตอนนี้ ปัจจุบัน เดี๋ยวนี้ ขณะนี้ นับจากนี้ ต่อจากนี้ ตั้งแต่นี้",
         ends: "ไม่…แล้ว ไม่…อีกต่อไป ไม่…อีกแล้ว เลิก หยุด ยกเลิกการใช้",

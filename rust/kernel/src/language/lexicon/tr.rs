@@ -5,6 +5,23 @@ use super::claims::Claims;
 
 pub(super) const LEXICON: Lexicon = Lexicon {
     code: "tr",
+    months: [
+        "#ocak ocakta ocaktan",
+        "şubat şubatta şubattan",
+        "#mart martta marttan",
+        "nisan nisanda nisandan",
+        "mayıs mayısta mayıstan",
+        "haziran haziranda hazirandan",
+        "temmuz temmuzda temmuzdan",
+        "ağustos ağustosta ağustostan",
+        "eylül eylülde eylülden",
+        "#ekim ekimde ekimden",
+        "kasım kasımda kasımdan",
+        "#aralık",
+    ],
+    conditions: "before: ~önce | until: ~kadar | since: ~beri ~itibaren | after: ~sonra | beginning: başı başında \
+        başına | middle: ortası ortasında ortasına | end: sonu sonunda sonuna | newest: en_son son_kez | \
+        oldest: ilk_başta ilk_olarak başlangıçta | asks: ne nerede nereye kim ile hangi neydi",
     claims: Claims {
         now: "artık şimdi şu_anda bundan_böyle bugünden_itibaren itibaren halen güncel_olarak",
         ends: "artık…değil artık…yok artık…mıyor artık…miyor artık…muyor artık…müyor artık…maz \

@@ -1,0 +1,422 @@
+"""Times that a question states as a condition: before April, until May, at the end of June.
+
+"What was the job queue before April?" does not ask for what was said in April: rows from then on
+are no answer. The words, in sixteen languages, are in the kernel's lexicon. Only those next to
+a time count; "before" and an event or a value is a condition too, whose moment the search finds.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from datetime import date, timedelta
+from functools import cache, lru_cache
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+from memstore._kernel import language
+from memstore.text import relative_days
+from memstore.text.relative_days import Days, last_of_month
+from memstore.text.utterances import asks
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping
+
+MAX_CHARACTERS: Final = 300
+"""A longer text is no question with a condition, but something pasted."""
+WORDS_OF_DATE: Final = 6
+"""How many words after its operator a date may end."""
+WORDS_OF_EVENT: Final = 6
+CHARACTERS_BEFORE: Final = 14
+"""How far before an operator its date is, in a script without spaces."""
+
+SPACED: Final = ("en", "de", "es", "fr", "it", "pt", "nl")
+OF_SCRIPTS: Final = {
+    "ru": r"[\u0400-\u04ff]",
+    "ar": r"[\u0600-\u06ff]",
+    "hi": r"[\u0900-\u097f]",
+    "th": r"[\u0e00-\u0e7f]",
+    "ja": r"[\u3040-\u30ff]",
+    "ko": r"[\uac00-\ud7af]",
+    "zh": r"[\u3400-\u9fff]",
+}
+"""Languages that their scripts tell; of two that fit the first one counts."""
+OF_SPACE: Final = frozenset(("de", "nl", "ru", "pl"))
+"""Languages whose "before" is of space or of purpose, too: only a name or a number is an event."""
+UNSPACED: Final = frozenset(("th", "ja", "zh", "ko"))
+
+BEGINS: Final = r"(?<![^\s,;:.¿¡(«\"'’])"
+ENDS: Final = r"(?![^\s,;:.?!？。、)»\"'’])"
+APOSTROPHES: Final = "'’"
+CLAUSE: Final = re.compile(r",(?!\s*(?:19|20)\d\d\b)|[;:?!？。、؟]|\.(?:\s|$)")
+WORD: Final = re.compile(r"\S+")
+CHINESE_MONTHS: Final = ("十二", "十一", "十", "一", "二", "三", "四", "五", "六", "七", "八", "九")
+CHINESE_MONTH: Final = re.compile(f"({'|'.join(CHINESE_MONTHS)})月")
+MONTH_NUMBERS: Final = {"十二": 12, "十一": 11, "十": 10} | {
+    sign: number for number, sign in enumerate("一二三四五六七八九", 1)
+}
+
+LIMITS: Final = ("between", "before", "until", "since", "from", "after", "back", "in")
+"""Operators of which the first one with a time counts, in this order."""
+PARTS: Final = ("beginning", "middle", "end")
+
+
+class Stated(NamedTuple):
+    """What a question says of the time of its answer."""
+
+    first: date | None = None
+    """Rows of earlier days are no answer."""
+    last: date | None = None
+    """Rows of later days are none."""
+    meant: Days | None = None
+    """The days that it means."""
+    order: str | None = None
+    """``newest`` or ``oldest``: which comes first of what matches."""
+    words: str = ""
+    """What says so, if rows may be about these words."""
+    event: str = ""
+    """What has to be later than the answer."""
+    is_dated: bool = False
+    """Whether the dates that the question names are its condition."""
+    topic: str = ""
+    """The question without its condition."""
+
+
+class Operator(NamedTuple):
+    language: str
+    kinds: frozenset[str]
+    begin: int
+    end: int
+    is_after: bool
+    """Whether it stands after its time."""
+
+
+@lru_cache(maxsize=16)  # a search reads its query for each thing that depends on it
+def read(query: str, today: date) -> Stated | None:
+    """Return the condition of a question, if it has one."""
+    if len(query) > MAX_CHARACTERS:
+        return None
+    return Reading(query, today).condition()
+
+
+class Reading:
+    def __init__(self, query: str, today: date) -> None:
+        self._query = CHINESE_MONTH.sub(_in_digits, unicodedata.normalize("NFC", query))
+        self._text = folded(self._query)
+        self._today = today
+        every = _operators(self._text)
+        past = relative_days.ends_of_past(self._query, today)
+        self._operators = [one for one in every if not past(one.end)]
+        self._spans: list[tuple[int, int]] = []
+        """Where the condition is stated."""
+
+    def condition(self) -> Stated | None:
+        by_kind: Iterable[tuple[str, Operator]] = (
+            (kind, one) for kind in LIMITS for one in self._operators if kind in one.kinds
+        )
+        for kind, operator in by_kind:
+            self._spans = [(operator.begin, operator.end)]
+            if (found := self._limited(kind, operator)) is not None:
+                return found._replace(topic=self._topic())
+        found = self._part_alone() or self._event() or self._ordered()
+        return found and found._replace(topic=self._topic())
+
+    def _topic(self) -> str:
+        """Return the question without its condition, or all of it if nothing else is left."""
+        begin, end = min(span[0] for span in self._spans), max(span[1] for span in self._spans)
+        rest = f"{self._query[:begin]} {self._query[end:]}"
+        return rest if any(map(str.isalnum, rest)) else self._query
+
+    def _limited(self, kind: str, operator: Operator) -> Stated | None:
+        if self._follows_unit(operator):
+            return None
+        if kind == "between":
+            return self._between(operator, "and")
+        if kind == "from" and (found := self._between(operator, "to")) is not None:
+            return found
+        part, days = self._time(operator)
+        if days is None or (kind == "from" and not self._goes_on(operator)):
+            return None
+        if kind == "in":
+            return self._in(days)
+        return _condition(kind, part, days)
+
+    def _in(self, days: Days) -> Stated | None:
+        """Return the condition of "in May": what was said later is no answer.
+
+        With a year it is what happened then, of which one may tell later, and so is a day.
+        """
+        if days[0] == days[1] or language.named_dates(self._query)[0]:
+            return None
+        return Stated(last=days[1], meant=days, order="newest")
+
+    def _goes_on(self, operator: Operator) -> bool:
+        """Whether it is from some time on."""
+        end = self._clause_end(operator.end)
+        return any(
+            "onward" in one.kinds and operator.end < one.begin < end for one in self._operators
+        )
+
+    def _follows_unit(self, operator: Operator) -> bool:
+        """Whether it is the week before something: that is told around it."""
+        before = self._text[: operator.begin].split()
+        return not operator.is_after and bool(before) and before[-1] in _units()
+
+    def _between(self, operator: Operator, joined_by: str) -> Stated | None:
+        joints = [one for one in self._operators if joined_by in one.kinds]
+        joint = next((one for one in joints if one.begin > operator.end), None)
+        if joint is None:
+            return None
+        first = self._days(operator, operator.end, joint.begin)
+        if first is None or first[0] == first[1]:  # told on these days or around them
+            return None
+        part, second = self._time(joint)
+        if second is None:
+            return None
+        last = _of(part, second)[1] if part else second[0] - timedelta(days=1)
+        return Stated(last=last, order="newest", is_dated=True)
+
+    def _part_alone(self) -> Stated | None:
+        """At the end of May, Anfang Juli: without another operator."""
+        for operator in self._operators:
+            self._spans = [(operator.begin, operator.end)]
+            for part in PARTS:
+                if part in operator.kinds and (days := self._around(operator)) is not None:
+                    return _condition("part", part, days)
+        return None
+
+    def _around(self, operator: Operator) -> Days | None:
+        """Return the time that an operator for a part of one stands next to."""
+        after = self._days(operator, operator.end, self._clause_end(operator.end))
+        return after or self._days(operator, self._start_before(operator.begin), operator.begin)
+
+    def _event(self) -> Stated | None:
+        if not asks(self._query):
+            return None
+        for operator in self._operators:
+            if "before" not in operator.kinds or self._follows_unit(operator):
+                continue
+            if operator.is_after:
+                event = self._query[self._clause_start(operator.begin) : operator.begin]
+                is_spaced = operator.language in SPACED
+                event = " ".join(event.split()[-WORDS_OF_EVENT if is_spaced else -1 :])
+            else:
+                event = self._query[operator.end : self._clause_end(operator.end)]
+                event = " ".join(event.split()[:WORDS_OF_EVENT])
+            if event and (operator.language not in OF_SPACE or _is_name(event)):
+                words = self._query[operator.begin : operator.end]
+                self._spans = [(operator.begin, operator.end)]
+                return Stated(order="newest", words=words, event=event)
+        return None
+
+    def _ordered(self) -> Stated | None:
+        if not asks(self._query):
+            return None
+        for operator in self._operators:
+            for order in ("newest", "oldest"):
+                if order in operator.kinds or (order == "newest" and self._is_last(operator)):
+                    words = self._query[operator.begin : operator.end]
+                    self._spans = [(operator.begin, operator.end)]
+                    return Stated(order=order, words=words)
+        return None
+
+    def _is_last(self, operator: Operator) -> bool:
+        """Whether a question for a time asks for the last one: not for the last Friday."""
+        following = self._text[operator.end :].split()[:1]
+        is_unit = not _units().isdisjoint(word.rstrip("?.,") for word in following)
+        return "last" in operator.kinds and self._text.startswith("when ") and not is_unit
+
+    def _time(self, operator: Operator) -> tuple[str | None, Days | None]:
+        """Return the time of an operator, and the part of it that is meant."""
+        if operator.is_after:
+            begin, end = self._start_before(operator.begin), operator.begin
+        else:
+            begin, end = operator.end, self._clause_end(operator.end)
+        inside = [
+            one
+            for one in self._operators
+            if begin <= one.begin < end or one.end + 1 == operator.begin
+        ]
+        parts = [part for part in PARTS for one in inside if part in one.kinds]
+        return (parts[0] if parts else None), self._days(operator, begin, end)
+
+    def _days(self, operator: Operator, begin: int, end: int) -> Days | None:
+        """Return the time between two places, beside the operator but for words of grammar."""
+        known = _known().get(operator.language, frozenset())
+        serving = " ".join(word for word in self._text.split() if word in known)
+        words = [*WORD.finditer(self._query, begin, end)][:WORDS_OF_DATE]
+        for count, word in enumerate(words, 1):
+            stated = self._query[begin : word.end()]
+            is_vague = {"in", "back"}.isdisjoint(operator.kinds)
+            if is_vague and (past := relative_days.past(stated, self._today)[1]):
+                self._spans.append((begin, word.end()))
+                return past[0]
+            if named(f"{serving} {stated}", self._today):
+                more = self._query[begin : words[min(count + 2, len(words)) - 1].end()]
+                self._spans.append((begin, word.end()))
+                return named(f"{serving} {more}", self._today)
+            if not self._serves(operator, word, known):
+                return None
+        return None
+
+    def _serves(self, operator: Operator, word: re.Match[str], known: frozenset[str]) -> bool:
+        """Whether a word may stand between an operator and its time, or is the beginning of it."""
+        if operator.language in UNSPACED or operator.is_after:
+            return True
+        text = self._text[word.start() : word.end()].strip()
+        parts = (one for one in self._operators if not one.kinds.isdisjoint(PARTS))
+        is_part = any(one.begin <= word.start() < one.end for one in parts)
+        return is_part or text in known or text.strip(".,").isdigit() or text in _numbers()
+
+    def _clause_end(self, begin: int) -> int:
+        found = CLAUSE.search(self._query, begin)
+        return found.start() if found else len(self._query)
+
+    def _start_before(self, end: int) -> int:
+        return max(self._clause_start(end), end - CHARACTERS_BEFORE)
+
+    def _clause_start(self, end: int) -> int:
+        return max((found.end() for found in CLAUSE.finditer(self._query, 0, end)), default=0)
+
+
+def named(text: str, today: date) -> Days | None:
+    """Return the first day, month or year that a text names, the most recent one."""
+    years, months, days = language.named_dates(text)
+    if not years and not months:
+        return None
+    year = years[0] if years else today.year - (months[0] > today.month)
+    if not months:
+        return date(year, 1, 1), date(year, 12, 31)
+    try:
+        first = date(year, months[0], days[0] if days else 1)
+    except ValueError:  # the 31st of June
+        return None
+    return first, first if days else last_of_month(year, months[0])
+
+
+def _is_name(text: str) -> bool:
+    return text[0].isupper() or any(map(str.isdigit, text))
+
+
+def _condition(kind: str, part: str | None, days: Days) -> Stated:
+    first, last = _of(part, days) if part else days
+    day = timedelta(days=1)
+    if kind in ("since", "from"):
+        return Stated(first=first, meant=(first, last))
+    if kind == "after":
+        return Stated(first=last + day, is_dated=True)
+    if kind == "before" or (kind == "until" and part is None):
+        return Stated(last=first - day, order="newest", is_dated=True)
+    if kind == "until":
+        return Stated(last=last, order="newest", is_dated=True)
+    end = days[1] if part == "end" else last
+    return Stated(last=end, meant=(first, last), order="newest", is_dated=True)
+
+
+def _of(part: str, days: Days) -> Days:
+    """Return the first, the second or the last third of some days."""
+    third = (days[1] - days[0]) / 3
+    begin, end = days[0] + third, days[1] - third
+    return {
+        "beginning": (days[0], begin),
+        "middle": (begin, end),
+        "end": (end, days[1]),
+    }[part]
+
+
+def _in_digits(found: re.Match[str]) -> str:
+    return f"{MONTH_NUMBERS[found[1]]}月"
+
+
+def folded(text: str) -> str:
+    """Return a text of the same length in small letters, Latin ones without accents; an apostrophe
+    is a blank."""
+    return "".join(map(_plain, text))
+
+
+def _plain(character: str) -> str:
+    if character in APOSTROPHES:
+        return " "
+    if character.isascii():
+        return character.lower()
+    base = unicodedata.normalize("NFD", character)[0]
+    plain = base if base.isascii() else character
+    small = plain.lower()
+    return small if len(small) == 1 else plain
+
+
+def _operators(text: str) -> Iterator[Operator]:
+    if not _any_operator().search(text):
+        return
+    for code in _languages(text):
+        pattern, kinds, find_end = _of_language(code)
+        for found in pattern.finditer(text):
+            yield Operator(code, kinds[found[1]], *found.span(1), found[1] in find_end)
+
+
+def _languages(text: str) -> list[str]:
+    """Return the languages that a text may be of."""
+    for code, script in _scripts():
+        if script.search(text):
+            return [code]
+    words = WORD.findall(re.sub(r"[^\w\s]", " ", text))
+    votes = {code: sum(word in known for word in words) for code, known in _known().items()}
+    most = max(votes.values())
+    return [code for code, count in votes.items() if count == most] if most else []
+
+
+@cache
+def _scripts() -> list[tuple[str, re.Pattern[str]]]:
+    return [(code, re.compile(script)) for code, script in OF_SCRIPTS.items()]
+
+
+@cache
+def _known() -> Mapping[str, frozenset[str]]:
+    """The function words of the languages that share the Latin script."""
+    known = {code: {folded(one) for one in language.stop_words(code)} for code in SPACED}
+    for code in ("pl", "tr"):
+        known[code] = {folded(word) for word in dict(language.conditions(code))["asks"]}
+    return {code: frozenset(words) for code, words in known.items()}
+
+
+@cache
+def _numbers() -> frozenset[str]:
+    """Numbers in words, and what else a time relative to today begins with."""
+    lasts = (*relative_days.LAST_OF_MONTH, "this", "diese", "dieser", "dieses", "diesem")
+    return frozenset(map(folded, (*" ".join(relative_days.NUMBERS.values()).split(), *lasts)))
+
+
+@cache
+def _units() -> frozenset[str]:
+    codes = (*SPACED, "ru", "pl")
+    return frozenset(
+        folded(word) for code in codes for word in dict(language.conditions(code))["units"]
+    )
+
+
+@cache
+def _any_operator() -> re.Pattern[str]:
+    """A word of some operator: most questions have none."""
+    every = {word for code in (*SPACED, *OF_SCRIPTS, "pl", "tr") for word in _of_language(code)[1]}
+    return re.compile("|".join(sorted(map(re.escape, every), key=len, reverse=True)))
+
+
+@cache
+def _of_language(
+    code: str,
+) -> tuple[re.Pattern[str], Mapping[str, frozenset[str]], frozenset[str]]:
+    """Return a pattern for the operators of a language, what each says, and which are after."""
+    kinds: dict[str, set[str]] = {}
+    after: set[str] = set()
+    for kind, phrases in language.conditions(code):
+        if kind in ("units", "asks"):
+            continue
+        for phrase in phrases:
+            text = folded(unicodedata.normalize("NFC", phrase)).lstrip("~").replace("_", " ")
+            kinds.setdefault(text, set()).add(kind)
+            if phrase.startswith("~"):
+                after.add(text)
+    each = "|".join(sorted(map(re.escape, kinds), key=len, reverse=True))
+    bounded = each if code in UNSPACED else f"{BEGINS}(?:{each}){ENDS}"
+    every = {text: frozenset(kinds) for text, kinds in kinds.items()}
+    # At each place, because "in the beginning of May" has "beginning", too.
+    return re.compile(f"(?=({bounded}))"), every, frozenset(after)

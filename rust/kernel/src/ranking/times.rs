@@ -1,0 +1,109 @@
+//! The time that a query asks for, as a condition on rows.
+//!
+//! "Before April" is no topic: rows of April do not gain, and those from then on are lowered. "Before
+//! NATS" is the same with the moment at which NATS was first said. Of what matches, the latest
+//! statement of that time comes first, or the first one if the query asks for it.
+//!
+//! A row that has the words of the query for that time is about them, as "before deploying, run the
+//! tests" is for "what do we do before deploying?": then there is no condition.
+
+use crate::index::words::{Phrase, Words};
+
+/// The share of the weights of an event's words that the rows which tell of it have.
+const EVENT: f64 = 0.6;
+
+/// Which of the rows that match comes first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum First {
+    /// The one that was said last.
+    Newest,
+    /// The one that was said first.
+    Oldest,
+}
+
+/// What a query says of the time of its answer; moments in microseconds since 1970.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Condition {
+    /// The first moment.
+    pub from: Option<i64>,
+    /// The moment at which it ends.
+    pub until: Option<i64>,
+    /// What is ordered by time.
+    pub first: Option<First>,
+    /// The words that say so, as the inverted index knows them, if a row may be about these words.
+    pub words: Vec<Phrase>,
+    /// The words of an event at which it ends.
+    pub event: Vec<Phrase>,
+    /// What counts for how much.
+    pub weights: Weights,
+}
+
+/// What a condition does to scores.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Weights {
+    /// What a row loses outside of the time asked for.
+    pub outside: f64,
+    /// What a row gains on one of the days meant, instead of the weight of a whole date.
+    pub meant: f64,
+    /// The share of the best score with which a row matches as well, so that its time decides.
+    pub matching: f64,
+}
+
+/// Which candidates are of the time asked for.
+pub(crate) struct Holding {
+    pub inside: Vec<bool>,
+    pub first: Option<First>,
+    pub weights: Weights,
+}
+
+/// Apply a condition to rows, given with the moments they are about; `None` if it is none, as a row
+/// has its words, or its event is nowhere told.
+pub(crate) fn holding(
+    condition: &Condition,
+    words: &Words,
+    last: Option<u32>,
+    rows: &[(u32, i64)],
+) -> Option<Holding> {
+    let ids: Vec<u32> = rows.iter().map(|row| row.0).collect();
+    let mut until = condition.until;
+    let mut tells = vec![true; rows.len()];
+    if !condition.event.is_empty() {
+        tells = telling(words, &condition.event, &ids, last)?;
+        let moments = rows.iter().zip(&tells).filter(|(_, tells)| **tells);
+        let moment = moments.map(|(row, _)| row.1).min()?;
+        until = Some(until.map_or(moment, |until| until.min(moment)));
+    }
+    if !condition.words.is_empty() {
+        let held = words.parts(&condition.words, &ids, last);
+        let has = |at: usize| held.of(at).iter().all(|part| *part > 0.0);
+        if (0..ids.len()).any(|at| tells[at] && has(at)) {
+            return None;
+        }
+    }
+    let is_inside = |(_, said): &(u32, i64)| {
+        condition.from.is_none_or(|from| *said >= from) && until.is_none_or(|until| *said < until)
+    };
+    Some(Holding {
+        inside: rows.iter().map(is_inside).collect(),
+        first: condition.first,
+        weights: condition.weights,
+    })
+}
+
+/// Which rows have the most of an event's words; `None` if that is too little.
+fn telling(words: &Words, event: &[Phrase], ids: &[u32], last: Option<u32>) -> Option<Vec<bool>> {
+    let held = words.parts(event, ids, last);
+    let share = |at: usize| -> f64 {
+        let parts = held.of(at).iter().zip(&held.weights);
+        parts
+            .filter(|(part, _)| **part > 0.0)
+            .map(|(_, weight)| weight)
+            .sum()
+    };
+    let shares: Vec<f64> = (0..ids.len()).map(share).collect();
+    let most = shares.iter().copied().fold(0.0, f64::max);
+    let all: f64 = held.weights.iter().sum();
+    let least = most * (1.0 - f64::EPSILON);
+    (most > 0.0 && most >= EVENT * all)
+        .then(|| shares.iter().map(|share| *share >= least).collect())
+}

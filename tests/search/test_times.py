@@ -1,0 +1,229 @@
+"""Questions about times: conditions, orders by time, and days relative to today."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from datetime import UTC, date, datetime
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from tests.support.clock import ManualClock
+from tests.support.examples import examples
+
+import memstore
+from memstore import NewEpisode, Store
+from memstore.domain import clock
+from memstore.search.lookups import dates
+from memstore.text import relative_days, times
+
+TODAY = date(2026, 6, 10)
+NOW = datetime(2026, 6, 10, 9, tzinfo=UTC)
+
+QUEUES = (
+    ("2026-02-10", "We put the jobs into RabbitMQ."),
+    ("2026-04-20", "The jobs went over to NATS."),
+    ("2026-05-29", "The jobs are rows in Postgres now."),
+)
+
+
+@pytest.mark.parametrize(
+    ("query", "first", "last"),
+    [
+        ("Where did the jobs run before April?", None, "2026-03-31"),
+        ("Prior to 3 May 2026, where did they run?", None, "2026-05-02"),
+        ("Where did they run until the end of May?", None, "2026-05-31"),
+        ("Where did they run until May?", None, "2026-04-30"),
+        ("Where do they run since May?", "2026-05-01", None),
+        ("From March on, where did they run?", "2026-03-01", None),
+        ("Where did they run after April?", "2026-05-01", None),
+        ("Where did they run between April and June?", None, "2026-05-31"),
+        ("At the beginning of May, where did they run?", None, "2026-05-11"),
+        ("Where did they run back in March?", None, "2026-03-31"),
+        ("Who rotated the key before this year?", None, "2025-12-31"),
+        ("Worüber liefen die Aufträge vor April?", None, "2026-03-31"),
+        ("Worüber liefen die Aufträge bis Ende Mai?", None, "2026-05-31"),
+        ("Par quoi passaient les tâches jusqu'à fin mai ?", None, "2026-05-31"),
+        ("¿Dónde están las tareas desde junio?", "2026-06-01", None),
+        ("Per dove passavano i lavori prima di aprile?", None, "2026-03-31"),
+        ("Por onde passavam as tarefas entre maio e junho?", None, "2026-05-31"),
+        ("Waarlangs liepen de taken voor april?", None, "2026-03-31"),
+        ("Przez co szły zadania przed kwietniem?", None, "2026-03-31"),
+        ("Через что шли задачи до апреля?", None, "2026-03-31"),
+        ("4月より前、ジョブは何で動いていましたか？", None, "2026-03-31"),
+        ("四月之前任务队列用什么？", None, "2026-03-31"),
+        ("4월 전에는 작업을 무엇으로 돌렸나요?", None, "2026-03-31"),
+        ("Nisandan önce işler ne üzerinden gidiyordu?", None, "2026-03-31"),
+        ("أين كانت المهام قبل أبريل؟", None, "2026-03-31"),
+        ("मई से पहले काम किससे चलते थे?", None, "2026-04-30"),
+    ],
+)
+def test_an_operator_makes_a_date_a_condition(
+    query: str, first: str | None, last: str | None
+) -> None:
+    asked = times.read(query, TODAY)
+    assert asked is not None
+    assert (asked.first, asked.last) == tuple(
+        day and date.fromisoformat(day) for day in (first, last)
+    )
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        "What was it like in the week before 3 August?",
+        "Who was there two days before 3 August?",
+        "before deploying run the tests",
+        "What is her last name?",
+        "Who got the first draft?",
+        "What will May do at the reception?",
+        "March the team through the checklist",
+        "Where was John between August 11 and August 15 2023?",
+        "What did she paint in July 2023?",
+        "Wie war die Woche vor dem 3. August?",
+        "Wie kommt man das letzte Stück des Weges hin?",
+        "Was war vor zwei Wochen mit der Heizung?",
+        "¿Qué trajo Luis antes de ayer?",
+        "before April " * 30,
+    ],
+)
+def test_what_only_looks_like_an_operator_is_no_condition(query: str) -> None:
+    asked = times.read(query, TODAY)
+    assert asked is None or not (asked.first or asked.last or asked.order or asked.event)
+
+
+@pytest.mark.parametrize(
+    ("query", "first", "last"),
+    [
+        ("What did we do last week?", "2026-06-01", "2026-06-07"),
+        ("What did we do this week?", "2026-06-08", "2026-06-14"),
+        ("What did we do this month?", "2026-06-01", "2026-06-30"),
+        ("What did we do last month?", "2026-05-01", "2026-05-31"),
+        ("What did we do last Monday?", "2026-06-08", "2026-06-08"),
+        ("What was there a week ago?", "2026-06-01", "2026-06-05"),
+        ("What was there two months ago?", "2026-04-04", "2026-04-18"),
+        ("Was habe ich letzte Woche gemacht?", "2026-06-01", "2026-06-07"),
+        ("Qu'ai-je fait la semaine dernière ?", "2026-06-01", "2026-06-07"),
+        ("Что я делала четыре дня назад?", "2026-06-06", "2026-06-06"),
+        ("Co robiłam w zeszły poniedziałek?", "2026-06-08", "2026-06-08"),
+        ("Dört gün önce nereye gittik?", "2026-06-06", "2026-06-06"),
+        ("四天前我去了哪里？", "2026-06-06", "2026-06-06"),
+        ("昨日、何をしましたか？", "2026-06-09", "2026-06-09"),
+        ("สี่วันก่อนไปไหน", "2026-06-06", "2026-06-06"),
+    ],
+)
+def test_days_relative_to_today_are_days(query: str, first: str, last: str) -> None:
+    _, days = relative_days.past(query, TODAY)
+    assert days == [(date.fromisoformat(first), date.fromisoformat(last))]
+
+
+WORDS = st.sampled_from(
+    "Ana tea Berlin works harbour who where does the green rain Postgres".split()
+)
+
+
+@given(query=st.lists(WORDS, min_size=1, max_size=12).map(" ".join))
+@settings(max_examples=examples(100))
+def test_a_question_without_an_operator_has_no_condition(query: str) -> None:
+    assert times.read(query, TODAY) is None
+    assert dates.topic(query, NOW) == query
+    assert dates.read(query, NOW).calendar.days == []
+
+
+@pytest.fixture
+def jobs(open_store: Callable[..., Store]) -> Store:
+    store = open_store(embedder=memstore.LocalEmbedder())
+    said = [
+        *QUEUES,
+        ("2026-04-02", "Run the tests of the jobs again."),
+        ("2026-03-15", "Rename the column job_id."),
+    ]
+    turns = [NewEpisode(content=text, source="chat", thread=at, valid_at=at) for at, text in said]
+    store.episodes.add_many(turns)
+    for at, text in said:
+        store.add(text, subject="user", valid_at=at)
+    store.file.embed_pending()
+    return store
+
+
+@pytest.fixture(autouse=True)
+def today() -> object:
+    with clock.use(ManualClock(NOW)):
+        yield
+
+
+@pytest.mark.parametrize(
+    ("query", "expected"),
+    [
+        ("What was the job queue before April?", QUEUES[0]),
+        ("Where were the jobs at the end of April?", QUEUES[1]),
+        ("Where are the jobs since the end of May?", QUEUES[2]),
+        ("Into what did we put the jobs before NATS?", QUEUES[0]),
+    ],
+)
+def test_the_statement_of_the_time_asked_for_comes_first(
+    jobs: Store, query: str, expected: tuple[str, str]
+) -> None:
+    assert jobs.episodes.search(query)[0].episode.content == expected[1]
+    assert jobs.search(query)[0].fact.content == expected[1]
+
+
+def test_a_row_that_has_the_words_for_a_time_is_about_them(jobs: Store) -> None:
+    told = "Before deploying the jobs, the tests run."
+    for at in ("2026-06-02", "2026-01-05"):
+        jobs.episodes.add("Deploying takes an hour.", source="chat", thread=at, valid_at=at)
+    jobs.episodes.add(told, source="chat", thread="told", valid_at="2026-06-01")
+    jobs.file.embed_pending()
+    hits = jobs.episodes.search("What runs before deploying?", min_relevance=0.0)
+    assert hits[0].episode.content == told
+    assert all(hit.parts.date == 0 for hit in hits)
+
+
+def test_a_row_outside_of_the_time_loses_and_its_date_says_so(jobs: Store) -> None:
+    query = "What did the jobs run on before April?"
+    hits = jobs.search(query, min_relevance=0.0)
+    outside = {hit.fact.content for hit in hits if hit.parts.date < 0}
+    assert outside == {text for at, text in QUEUES if at > "2026-04"} | {
+        "Run the tests of the jobs again."
+    }
+    nats = next(hit.fact.id for hit in hits if "NATS" in hit.fact.content)
+    assert "not of the time that is asked for" in jobs.why_not(query, nats, limit=1).text
+
+
+def test_the_classic_ranking_reads_no_conditions(jobs: Store) -> None:
+    hits = jobs.search("What did the jobs run on before April?", ranking="classic")
+    assert {hit.parts.date for hit in hits} == {0.0}
+
+
+def test_the_latest_and_the_first_of_what_matches_come_first(
+    open_store: Callable[..., Store],
+) -> None:
+    store = open_store(embedder=memstore.LocalEmbedder())
+    for month in (3, 1, 5, 2):
+        store.episodes.add(
+            f"src/cart.ts: change {month}",
+            source="chat",
+            thread=str(month),
+            valid_at=f"2026-0{month}-02",
+        )
+    store.file.embed_pending()
+    last = store.episodes.search("When did we last touch src/cart.ts?")
+    assert last[0].episode.content == "src/cart.ts: change 5"
+    first = store.episodes.search("When was src/cart.ts initially touched?")
+    assert first[0].episode.content == "src/cart.ts: change 1"
+
+
+def test_a_day_is_one_of_the_users_clock(open_store: Callable[..., Store]) -> None:
+    store = open_store(embedder=memstore.LocalEmbedder(), timezone="America/New_York")
+    for at, text in (
+        ("2026-06-09T03:30:00Z", "Owen brought the paint."),  # the evening of the 8th there
+        ("2026-06-09T16:00:00Z", "Owen painted the shed."),
+    ):
+        store.episodes.add(text, source="chat", thread=text, valid_at=at)
+    store.file.embed_pending()
+    for query, expected in (
+        ("What was it with Owen yesterday?", "Owen painted the shed."),
+        ("What was it with Owen two days ago?", "Owen brought the paint."),
+        ("What was it with Owen last Monday?", "Owen brought the paint."),
+    ):
+        assert store.episodes.search(query)[0].episode.content == expected
