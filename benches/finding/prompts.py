@@ -30,10 +30,10 @@ from typing import Any
 import memstore
 from benches.finding import ordinary, sets
 from memstore import Store
-from memstore.faces.hosts import hook
+from memstore.faces.hosts import recalling
 from memstore.telling.recall import Recalled
 
-TOKENS = hook.BUDGET_TOKENS - hook.AROUND_TOKENS
+TOKENS = recalling.BUDGET_TOKENS - recalling.AROUND_TOKENS
 LANGUAGES = Path(__file__).parents[2] / "tests" / "search" / "questions"
 SAID = Path(__file__).parent / "said.toml"
 NOT_HERE = ("scifact", "cranfield")

@@ -86,6 +86,36 @@ def test_prompt_that_memory_does_not_bear_on_gets_nothing(
     assert store.remind(prompt).text == ""
 
 
+@pytest.mark.parametrize(
+    "prompt",
+    [
+        "remind me of the port that staging uses",
+        "I need the staging port for the handover",
+        "erinnere mich an den Port von staging",
+        "necesito el puerto de staging",
+        "教えて staging port",
+    ],
+)
+def test_a_request_is_answered_like_a_question(open_store: Open, prompt: str) -> None:
+    store = open_store()
+    tell(store, *(("user", text) for text in FILLING), ("user", "Staging listens on port 5499"))
+    assert "5499" in store.remind(prompt).text
+
+
+def test_an_echo_is_not_told(open_store: Open) -> None:
+    store = open_store()
+    tell(
+        store,
+        ("user", "which port does staging use?"),
+        ("user", "Rename scan_pages to read_pages"),
+        ("assistant", "Staging listens on port 5499"),
+    )
+    told = store.remind("which port does staging use").text
+    assert "5499" in told
+    assert "which port" not in told
+    assert store.remind("rename scan_pages to read_pages").text == ""
+
+
 NEWS = {
     "en": ("Alice moved to Lisbon in spring", "Where does Alice live?", "rename the class"),
     "de": ("Bernd ist nach Wien gezogen", "Wo wohnt Bernd jetzt?", "benenne die Klasse um"),

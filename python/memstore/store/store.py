@@ -819,6 +819,7 @@ class Store(View):
             others = reminder.Foreign(transaction)
             facts = others.without_facts(context.without(found, named))
             heard = others.without_turns(context.without_turns(said, named))
+        heard = [hit for hit in heard if not bearing.echoes(hit.episode.content, asked)]
         told = {hit.fact.id: hit.fact.content for hit in facts}
         if not bearing.bears(asked, both.facts, told):
             facts = []

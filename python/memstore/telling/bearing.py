@@ -6,6 +6,8 @@ of the prompt, or words of it that are rare enough together (:class:`Bearing`). 
 words tell, because an order consists of other words than what it is about; likeness of meaning
 counts there too, and so does a date. A rule that has most of the words of an order is about it,
 too: "never force-push to main", when something is to be pushed to main.
+
+A request to be told something is a question, too. An echo of the prompt is no memory.
 """
 
 from __future__ import annotations
@@ -15,7 +17,8 @@ from itertools import repeat
 from typing import TYPE_CHECKING, Any, Final
 
 from memstore.search.requests import JUDGED
-from memstore.text.utterances import asks, is_rule
+from memstore.text.utterances import asks, is_rule, only_asks, requests
+from memstore.text.words import terms
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -49,7 +52,7 @@ LESS: Final = 0.45
 def bears(prompt: str, search: Search[Any, Any], texts: Mapping[int, str]) -> bool:
     """Return whether one of the best rows is about a prompt; ``texts`` are theirs by id."""
     best = dict(list(texts.items())[:JUDGED])
-    is_question = asks(prompt)
+    is_question = asks(prompt) or requests(prompt)
     if not best:
         return False
     found = search.about(prompt, best, asks=is_question)
@@ -60,6 +63,11 @@ def bears(prompt: str, search: Search[Any, Any], texts: Mapping[int, str]) -> bo
     # The date of a pasted log is not what is asked about.
     is_of_its_date = "\n" not in prompt and found.is_dated
     return is_question and (is_of_its_date or _answers(found))
+
+
+def echoes(turn: str, prompt: str) -> bool:
+    """Return whether a turn only asks, or has no word besides those of a prompt."""
+    return only_asks(turn) or not {*terms(turn.casefold())} - {*terms(prompt.casefold())}
 
 
 def _tells(row: Bearing) -> bool:
