@@ -220,4 +220,5 @@ def test_a_date_in_a_query_is_the_users_day(zone: tzinfo) -> None:
 def test_a_day_relative_to_today_is_read(text: str, days: list[int]) -> None:
     saturday = datetime(2026, 11, 28, 12, tzinfo=UTC)
     with zones.use(UTC):
-        assert [day for _, _, day in dates.read(text, saturday).calendar.days] == days
+        found = dates.read(text, saturday).calendar.days
+    assert [(first[2], last[2]) for first, last in found] == [(day, day) for day in days]
