@@ -63,13 +63,13 @@ def classic(
         TypeError: not sequences of such tuples.
     """
 
-Calendar: TypeAlias = tuple[
+_Calendar: TypeAlias = tuple[
     Sequence[tuple[int, int]],
     Sequence[tuple[tuple[int, int, int], tuple[int, int, int]]],
     bool,
 ]
 """As for :func:`contextual`."""
-Condition: TypeAlias = tuple[
+_Condition: TypeAlias = tuple[
     str | None,
     str | None,
     str | None,
@@ -159,8 +159,8 @@ def contextual(
     compares: bool = False,
     until: int | None = None,
     ages: Sequence[tuple[int, str, str, str | None]] = ...,
-    calendar: Calendar = ...,
-    condition: Condition | None = None,
+    calendar: _Calendar = ...,
+    condition: _Condition | None = None,
 ) -> tuple[list[Ranked], tuple[int, int, float] | None]:
     """Rank candidates by how well they answer a query, best first.
 
@@ -246,7 +246,7 @@ def bearings(
     ids: Iterable[int],
     *,
     until: int | None = None,
-    calendar: Calendar = ...,
+    calendar: _Calendar = ...,
 ) -> list[Bearing | None]:
     """What rows have of a query's names, identifiers and words; `None` without the row.
 

@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from memstore._kernel.ranking import Bearing, Parts
-    from memstore._kernel.ranking import Condition as GivenCondition
+    from memstore._kernel.ranking import _Condition as GivenCondition
     from memstore.database.engine import Statement, Transaction
     from memstore.domain.generations import Generation
     from memstore.domain.records import Fact, Scope
