@@ -191,9 +191,22 @@ class Database:
     def _sent(self, statement: str, values: Sequence[Any]) -> Any:
         names = iter(range(len(values)))
         statement = re.sub(r"\bhex\((\w+)\)", r"upper(encode(\1, 'hex'))", statement)
-        statement = re.sub(r"\bx'(\w*)'", r"decode('\1', 'hex')", statement)
+        blobs: dict[str, Any] = {}
+
+        def bound(blob: bytes) -> str:
+            """Return a parameter: the code of a vector is computed from its value."""
+            name = f"blob_{len(blobs)}"
+            blobs[name] = blob
+            return f":{name}"
+
+        statement = re.sub(r"\bx'(\w*)'", lambda found: bound(bytes.fromhex(found[1])), statement)
+        statement = re.sub(
+            r"\bembedding = '(.*?)'",
+            lambda found: f"embedding = {bound(found[1].encode())}",
+            statement,
+        )
         named = re.sub(r"\?", lambda _: f":value_{next(names)}", statement)
-        given = {f"value_{place}": value for place, value in enumerate(values)}
+        given = blobs | {f"value_{place}": value for place, value in enumerate(values)}
         if re.match(r"\s*(SELECT|WITH)", named) is None:
             self._transaction.run(written.form(named), given)
             return _Found([], [])
