@@ -114,6 +114,7 @@ def test_an_echo_is_not_told(open_store: Open) -> None:
     assert "5499" in told
     assert "which port" not in told
     assert store.remind("rename scan_pages to read_pages").text == ""
+    assert "5499" in store.remind("is it true that staging listens on port 5499?").text
 
 
 NEWS = {

@@ -66,8 +66,13 @@ def bears(prompt: str, search: Search[Any, Any], texts: Mapping[int, str]) -> bo
 
 
 def echoes(turn: str, prompt: str) -> bool:
-    """Return whether a turn only asks, or has no word besides those of a prompt."""
-    return only_asks(turn) or not {*terms(turn.casefold())} - {*terms(prompt.casefold())}
+    """Return whether a turn only asks, or has no word besides those of an order.
+
+    Besides those of a question it needs none: "port 5499" confirms "is it port 5499?".
+    """
+    if only_asks(turn):
+        return True
+    return not asks(prompt) and not {*terms(turn.casefold())} - {*terms(prompt.casefold())}
 
 
 def _tells(row: Bearing) -> bool:
