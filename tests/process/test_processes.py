@@ -81,7 +81,7 @@ with memstore.open(path, embedder=None) as store:
 ADD_UNTIL_FULL = """
 import resource
 store = memstore.open(path, embedder=None)
-resource.setrlimit(resource.RLIMIT_FSIZE, (1_500_000, 1_500_000))
+resource.setrlimit(resource.RLIMIT_FSIZE, (2_000_000, 2_000_000))
 number = refused = 0
 while refused < 3:
     try:
