@@ -20,7 +20,7 @@ use texts::{Coded, Texts};
 /// Identifies files of this structure in their [`Tag`].
 pub const KIND: [u8; 8] = *b"columns ";
 /// See [`KIND`].
-pub const VERSION: u64 = 2;
+pub const VERSION: u64 = 3;
 
 /// Columns of texts, such as subject and category.
 pub const TEXTS: usize = 2;
@@ -180,6 +180,8 @@ impl Columns {
         let Some(seen) = self.homes_seen(wanted) else {
             return Ok(Ids::default());
         };
+        let holders = self.holders(wanted)?;
+        let among = holders.as_ref().or(wanted.among);
         let is_seen = |home: &u32| seen.get(*home as usize).copied().unwrap_or(false);
         let mut words = Vec::new();
         words.try_reserve_exact(self.homes.len().div_ceil(BITS))?;
@@ -189,7 +191,7 @@ impl Columns {
             .map(|home| home.0)
             .collect();
         let chunks = self.homes.chunks(BITS);
-        if let Some(among) = wanted.among {
+        if let Some(among) = among {
             let among = among.words().iter();
             if few.len() <= FEW_HOMES {
                 words.extend(chunks.zip(among).map(|(homes, word)| match *word {
@@ -214,6 +216,19 @@ impl Columns {
             self.moments[period.column].narrow(&mut words, period);
         }
         Ok(Ids::from_words(words))
+    }
+
+    /// Among which rows those with the wanted texts are, if these are few enough that to look at
+    /// each is quicker than to look at all.
+    fn holders(&self, wanted: &Wanted<'_>) -> Result<Option<Ids>, TryReserveError> {
+        let each = self.texts.iter().zip(wanted.texts);
+        let few = each.filter_map(|(column, text)| column.holders(text?));
+        let Some(mut ids) = few.min_by_key(Vec::len) else {
+            return Ok(None);
+        };
+        let is_among = |id: u32| wanted.among.is_none_or(|among| among.contains(id));
+        ids.retain(|id| (*id as usize) < self.homes.len() && is_among(*id));
+        Ids::of(&ids).map(Some)
     }
 
     /// For each home whether its rows are visible; `None` if no home is.

@@ -15,10 +15,19 @@ const NONE: i64 = 0;
 /// From this many ids of a word on, all 64 numbers are compared.
 const MANY: u32 = 16;
 
+/// The earliest and the latest moment of [`BITS`] rows, or a wider range; of rows without any, one
+/// that holds nothing. A range that begins before [`NONE`] says nothing, as some moments have
+/// another form.
+type Range = [i64; 2];
+
+const EMPTY: Range = [i64::MAX, NONE];
+
 /// A column of moments by row id.
 #[derive(Default)]
 pub(super) struct Moments {
     numbers: Numbers<i64>,
+    /// For each [`BITS`] rows.
+    ranges: Numbers<Range>,
     /// Moments that another program wrote in another form, compared as texts.
     odd: Texts,
 }
@@ -32,7 +41,16 @@ impl Moments {
                 None => -i64::from(self.odd.code_of(moment.map(str::as_bytes))?),
             },
         };
-        if number != NONE || (id as usize) < self.numbers.len() {
+        if number != NONE {
+            let index = id as usize / BITS;
+            let ranges = self.ranges.to_mut()?;
+            if index >= ranges.len() {
+                ranges.try_reserve(index + 1 - ranges.len())?;
+                ranges.resize(index + 1, EMPTY);
+            }
+            ranges[index] = wider(ranges[index], number);
+        }
+        if self.numbers.get(id as usize).copied().unwrap_or(NONE) != number {
             *place(self.numbers.to_mut()?, id)? = number;
         }
         Ok(())
@@ -60,7 +78,17 @@ impl Moments {
         let (Some(after), Some(before)) = (bound(after, NONE), bound(before, i64::MAX)) else {
             return keep(words, &test);
         };
+        let ranges = &*self.ranges;
         for (index, word) in words.iter_mut().enumerate() {
+            let range = ranges.get(index).copied().unwrap_or(EMPTY);
+            match passing(range, after, before) {
+                Some(true) if period.or_none => continue,
+                Some(false) if !period.or_none => {
+                    *word = 0;
+                    continue;
+                }
+                _ => {}
+            }
             let chunk = numbers.get(index * BITS..).and_then(<[i64]>::first_chunk);
             match chunk {
                 _ if *word == 0 => {}
@@ -90,7 +118,7 @@ impl Moments {
     /// The same column with the moments of these rows alone.
     pub fn compacted(&self, is_row: impl Fn(usize) -> bool) -> Result<Self, TryReserveError> {
         let mut odd = Texts::default();
-        let mut numbers = Vec::new();
+        let mut numbers: Vec<i64> = Vec::new();
         numbers.try_reserve_exact(self.numbers.len())?;
         for (id, stored) in self.numbers.iter().enumerate() {
             numbers.push(match *stored {
@@ -99,27 +127,52 @@ impl Moments {
                 stored => stored,
             });
         }
+        let chunks = numbers.chunks(BITS);
+        let mut ranges = Vec::new();
+        ranges.try_reserve_exact(chunks.len())?;
+        ranges.extend(chunks.map(|chunk| {
+            let moments = chunk.iter().filter(|number| **number != NONE);
+            moments.fold(EMPTY, |range, number| wider(range, *number))
+        }));
         Ok(Self {
             numbers: numbers.into(),
+            ranges: ranges.into(),
             odd,
         })
     }
 
     pub fn nbytes(&self) -> usize {
-        self.numbers.nbytes() + self.odd.nbytes()
+        self.numbers.nbytes() + self.ranges.nbytes() + self.odd.nbytes()
     }
 
     pub fn sections(&self) -> impl Iterator<Item = &[u8]> {
-        std::iter::once(self.numbers.bytes()).chain(self.odd.sections())
+        let numbers = [self.numbers.bytes(), self.ranges.bytes()];
+        numbers.into_iter().chain(self.odd.sections())
     }
 
     pub fn read(file: &Arc<Mapped>, next: &mut usize) -> Result<Self, Refused> {
-        let numbers = file.numbers(*next)?;
-        *next += 1;
+        let (numbers, ranges) = (file.numbers(*next)?, file.numbers(*next + 1)?);
+        *next += 2;
         Ok(Self {
             numbers,
+            ranges,
             odd: Texts::read(file, next)?,
         })
+    }
+}
+
+/// A range that a number is in as well.
+fn wider([first, last]: Range, number: i64) -> Range {
+    [first.min(number), last.max(number)]
+}
+
+/// Whether all moments of a range are between two, both exclusive, or none is; `None` if it does not
+/// say.
+fn passing([first, last]: Range, after: i64, before: i64) -> Option<bool> {
+    match first > after && last < before {
+        _ if first < NONE => None,
+        true => Some(true),
+        false => (last <= after || first >= before).then_some(false),
     }
 }
 

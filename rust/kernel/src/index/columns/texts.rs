@@ -132,15 +132,83 @@ fn insert(slots: &mut [u32], text: &[u8], code: u32) {
 pub(super) struct Coded {
     codes: Numbers<u32>,
     texts: Texts,
+    /// `None` before the column is saved, and after many changes.
+    saved: Option<Holders>,
+    /// Rows that got another text since the column was saved.
+    fresh: Vec<u32>,
+}
+
+/// The rows of each text, as they were when the column was saved.
+#[derive(Default)]
+struct Holders {
+    /// Row ids by code, then by id.
+    ids: Numbers<u32>,
+    /// Where those of each code end, from [`NONE`] on, which has none.
+    ends: Numbers<u32>,
+}
+
+impl Holders {
+    fn of(codes: &[u32], texts: usize) -> Result<Self, TryReserveError> {
+        let mut ends: Vec<u32> = Vec::new();
+        ends.try_reserve_exact(texts + 1)?;
+        ends.resize(texts + 1, 0);
+        for code in codes.iter().filter(|code| **code != NONE) {
+            ends[*code as usize] += 1;
+        }
+        let mut all = 0;
+        for end in &mut ends {
+            (*end, all) = (all, all + *end);
+        }
+        let mut ids = Vec::new();
+        ids.try_reserve_exact(all as usize)?;
+        ids.resize(all as usize, 0);
+        for (id, code) in (0..).zip(codes).filter(|row| *row.1 != NONE) {
+            let end = &mut ends[*code as usize];
+            ids[*end as usize] = id;
+            *end += 1;
+        }
+        Ok(Self {
+            ids: ids.into(),
+            ends: ends.into(),
+        })
+    }
+
+    /// The rows that had a code; none if it is newer.
+    fn get(&self, code: u32) -> &[u32] {
+        let end = |code: u32| self.ends.get(code as usize).map(|end| *end as usize);
+        let range = code.checked_sub(1).and_then(end).zip(end(code));
+        range
+            .and_then(|(from, to)| self.ids.get(from..to))
+            .unwrap_or_default()
+    }
 }
 
 impl Coded {
     pub fn set(&mut self, id: u32, text: Option<&str>) -> Result<(), TryReserveError> {
         let code = self.texts.code_of(text.map(str::as_bytes))?;
-        if code != NONE || (id as usize) < self.codes.len() {
-            *place(self.codes.to_mut()?, id)? = code;
+        if self.codes.get(id as usize).copied().unwrap_or(NONE) == code {
+            return Ok(());
+        }
+        self.fresh.try_reserve(1)?;
+        *place(self.codes.to_mut()?, id)? = code;
+        if self.fresh.len() >= self.few() {
+            (self.saved, self.fresh) = (None, Vec::new());
+        } else if self.saved.is_some() {
+            self.fresh.push(id);
         }
         Ok(())
+    }
+
+    /// The rows that may have a text, among them all that do; `None` if that may be many.
+    pub fn holders(&self, text: &str) -> Option<Vec<u32>> {
+        let code = self.texts.find(text.as_bytes()).unwrap_or(NONE);
+        let rows = [self.saved.as_ref()?.get(code), &self.fresh];
+        (rows[0].len() + rows[1].len() <= self.few()).then(|| rows.concat())
+    }
+
+    /// Up to how many rows are looked at one by one more quickly than all are.
+    fn few(&self) -> usize {
+        self.codes.len() / BITS
     }
 
     /// Remove the ids that do not have this text.
@@ -172,26 +240,42 @@ impl Coded {
             codes.push(known[old as usize]);
         }
         Ok(Self {
+            saved: Some(Holders::of(&codes, texts.len())?),
             codes: codes.into(),
             texts,
+            fresh: Vec::new(),
         })
     }
 
     pub fn nbytes(&self) -> usize {
-        self.codes.nbytes() + self.texts.nbytes()
+        self.codes.nbytes() + self.texts.nbytes() + self.fresh.capacity() * size_of::<u32>()
     }
 
+    /// The sections of a compacted column.
     pub fn sections(&self) -> impl Iterator<Item = &[u8]> {
-        std::iter::once(self.codes.bytes()).chain(self.texts.sections())
+        let saved = self.saved.iter();
+        let holders = saved.flat_map(|saved| [saved.ids.bytes(), saved.ends.bytes()]);
+        std::iter::once(self.codes.bytes())
+            .chain(holders)
+            .chain(self.texts.sections())
     }
 
     pub fn read(file: &Arc<Mapped>, next: &mut usize) -> Result<Self, Refused> {
         let codes = file.numbers::<u32>(*next)?;
-        *next += 1;
+        let saved = Holders {
+            ids: file.numbers(*next + 1)?,
+            ends: file.numbers(*next + 2)?,
+        };
+        *next += 3;
         let texts = Texts::read(file, next)?;
         if codes.iter().any(|code| *code as usize > texts.len()) {
             return Err(Refused::Damaged);
         }
-        Ok(Self { codes, texts })
+        Ok(Self {
+            codes,
+            texts,
+            saved: Some(saved),
+            fresh: Vec::new(),
+        })
     }
 }
