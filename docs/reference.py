@@ -65,7 +65,7 @@ PAGES = {
         "Conflict FactChanged IdempotencyConflict EmbedderError EmbedderUnavailable "
         "EmbedderRejected EmbedderMismatch GeneratorError GeneratorUnavailable "
         "GeneratorRejected LearningError "
-        "AccessDenied Cancelled TransferError InvalidArgument InvalidArgumentType Remedy "
+        "AccessDenied Cancelled TransferError SyncError InvalidArgument InvalidArgumentType Remedy "
         "AccessToken Explained",
     ),
 }

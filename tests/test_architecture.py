@@ -25,6 +25,7 @@ ROOMS = (
     "graph",
     "importing",
     "transfer",
+    "sync",
     "telling",
     "episodes",
     "facts",

@@ -102,6 +102,7 @@ if TYPE_CHECKING:
     from memstore.errors import StorageError as StorageError
     from memstore.errors import StoreBusy as StoreBusy
     from memstore.errors import StoreClosed as StoreClosed
+    from memstore.errors import SyncError as SyncError
     from memstore.errors import TransferError as TransferError
     from memstore.facts.batch import AddFact as AddFact
     from memstore.facts.batch import AlsoReplaces as AlsoReplaces
@@ -181,7 +182,7 @@ _NAMES = {
         "EmbedderUnavailable Explained FactChanged FileMissing FileReplaced GeneratorError "
         "GeneratorRejected GeneratorUnavailable "
         "IdempotencyConflict InvalidArgument InvalidArgumentType LearningError MemstoreError "
-        "NotFound Remedy SchemaError StorageError StoreBusy StoreClosed TransferError"
+        "NotFound Remedy SchemaError StorageError StoreBusy StoreClosed SyncError TransferError"
     ),
     "file.file": "File",
     "file.findings": "Finding",

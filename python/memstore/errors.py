@@ -25,7 +25,8 @@
         │   └── ReplyError          the model's answer could not be parsed
         ├── LearningError           learning stopped at the step it names
         ├── AccessDenied            the token is invalid or does not grant this access
-        └── TransferError           an export could not be read; nothing was imported
+        ├── TransferError           an export could not be read; nothing was imported
+        └── SyncError               a place where devices meet could not be read or written
 
 Programs catch ``MemstoreError``, and wrong arguments as ``ValueError`` and ``TypeError``, as is
 usual in Python. The faces have some errors of their own below ``MemstoreError``.
@@ -382,3 +383,7 @@ class AccessDenied(MemstoreError):
 
 class TransferError(MemstoreError):
     """An export could not be read; nothing was imported."""
+
+
+class SyncError(MemstoreError):
+    """A place where devices meet could not be read or written; the next run carries on."""

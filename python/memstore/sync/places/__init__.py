@@ -1,0 +1,60 @@
+"""Where devices meet: a folder, a git repository, or a server, each as a :class:`Place`."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple, Protocol
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+
+class Entry(NamedTuple):
+    """A file of a place, as it is listed."""
+
+    size: int
+    tag: str
+    """Changes whenever the content does: an ETag, a blob's id, or a file's size and time."""
+
+
+class Place(Protocol):
+    """Opaque files under strict names (:mod:`.names`); each device writes only its own."""
+
+    address: str
+    """Where it is, as a person wrote it."""
+
+    def list(self) -> Mapping[str, Entry]:
+        """Return what is there under strict names; a git place fetches and resets first.
+
+        Raises:
+            SyncError: nobody answers there, or nothing may be read there.
+        """
+
+    def get(self, name: str, *, most: int) -> bytes:
+        """Return a file.
+
+        Raises:
+            SyncError: it has more than ``most`` bytes, is gone, or is no plain file.
+        """
+
+    def put(self, name: str, data: bytes) -> None:
+        """Write a file, beside and then renamed, so that it is seen whole or not at all."""
+
+    def delete(self, name: str) -> None:
+        """Remove a file; nothing happens if it is gone."""
+
+    def publish(self) -> None:
+        """Let the other devices see what was put and deleted: a git place commits and pushes."""
+
+
+class Seal(Protocol):
+    """Encrypts the files of a place, each bound to its device and its name."""
+
+    def seal(self, data: bytes, *, device: str, name: str) -> bytes:
+        """Return the data encrypted."""
+
+    def open(self, data: bytes, *, device: str, name: str) -> bytes:
+        """Return what was sealed.
+
+        Raises:
+            SyncError: it was changed, moved, or sealed with another key.
+        """

@@ -1,0 +1,67 @@
+"""The names of files in a place.
+
+``DEVICE/state`` says what a device has, and what it has taken. ``DEVICE/A-B.lines`` holds its lines
+A to B, and ``DEVICE/OTHER.A-B.lines`` those of another device that it relays. All are ASCII, short,
+and lower case, so that no file system takes two of them for one. Anything else is no file of sync.
+"""
+
+from __future__ import annotations
+
+import re
+import secrets
+from typing import Final, NamedTuple
+
+DEVICE: Final = re.compile(r"[a-z2-7]{16}")
+"""The id of a device: 80 random bits in base 32."""
+
+NAME: Final = re.compile(
+    r"(?P<device>[a-z2-7]{16})/"
+    r"(?:state|(?:(?P<of>[a-z2-7]{16})\.)?(?P<first>[1-9][0-9]{0,14})-(?P<last>[1-9][0-9]{0,14})\.lines)"
+)
+ALPHABET: Final = "abcdefghijklmnopqrstuvwxyz234567"
+ID_LENGTH: Final = 16
+
+
+class Named(NamedTuple):
+    """What a name says."""
+
+    device: str
+    """Who wrote the file."""
+    of: str
+    """Whose lines it holds."""
+    first: int = 0
+    last: int = 0
+    """The first and the last line; 0 in the name of a state."""
+
+    @property
+    def is_state(self) -> bool:
+        return not self.first
+
+    @property
+    def is_relayed(self) -> bool:
+        return self.of != self.device
+
+
+def read(name: str) -> Named | None:
+    """Return what a name says; ``None`` if it is no strict name."""
+    match = NAME.fullmatch(name)
+    if match is None:
+        return None
+    device, first, last = match["device"], int(match["first"] or 0), int(match["last"] or 0)
+    return None if first > last else Named(device, match["of"] or device, first, last)
+
+
+def of_state(device: str) -> str:
+    """Return the name of a device's state."""
+    return f"{device}/state"
+
+
+def of_lines(device: str, of: str, first: int, last: int) -> str:
+    """Return the name of a file with lines of a device, written by it or by another one."""
+    relayed = "" if of == device else f"{of}."
+    return f"{device}/{relayed}{first}-{last}.lines"
+
+
+def new_device() -> str:
+    """Return a new device id."""
+    return "".join(secrets.choice(ALPHABET) for _ in range(ID_LENGTH))
