@@ -39,6 +39,7 @@ ROOMS = (
     "projects",
     "vectors",
     "domain",
+    "plain_http",
     "settings",
     "errors",
     "frozen",

@@ -137,6 +137,15 @@ class Remedy(Enum):
     ALLOW_TIME = "Allow more time with timeout_seconds, or send less at once."
     ASK_AGAIN = "Retry, or use another model."
     CHOOSE_GENERATOR = "Pass a generator."
+    CHECK_PLACE = "Check that it is mounted and may be written; the next run carries on."
+    OWN_PLACE = "Give the devices a folder or a repository of their own."
+    CHECK_GIT = "Check that `git ls-remote` reaches it from a terminal; the next run carries on."
+    ALLOW_FORCE = "Allow force pushes to the branch memstore, so that erased texts can be dropped."
+    NAME_PLACE = (
+        "Name a folder, the address of a git repository, or https:// and the address of a server."
+    )
+    INSTALL_SYNC = "Install it with pip install 'pymemstore[sync]'."
+    SAY_PASSPHRASE = "Pass the passphrase of the place."  # noqa: S105
     NAME_OWNERS = "Name the owners it was stored for: user_id, agent_id, run_id."
     BUILD_GRAPH = "Build the graph with graph.build()."
     LIST_ENTITIES = "List its entities with graph.entities()."

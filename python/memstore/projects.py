@@ -53,6 +53,11 @@ def project_of(folder: str | os.PathLike[str] | None = None) -> Project:
     return Project(top, _written(top, home), rule)
 
 
+def repository_of(folder: str | os.PathLike[str]) -> Path | None:
+    """Return the root of the git repository that a folder is in; ``None`` if it is in none."""
+    return _repository(Path(os.path.realpath(os.path.expanduser(folder))), _home())
+
+
 def named() -> dict[str, str]:
     """Return the names of named folders, by path."""
     file = _names_file()

@@ -178,7 +178,7 @@ def test_what_was_acknowledged_is_there_once(
 # Keeps a transcript, and kills itself at one of its writes; 0 for none.
 HOOK = """
 import json, os, signal, sys
-from memstore.faces import plain_http
+from memstore import plain_http
 from memstore.faces.hosts import hook, remote
 
 kill_at, seen = int(sys.argv[1]), 0

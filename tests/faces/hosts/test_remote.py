@@ -18,9 +18,10 @@ from tests.support.gated import listening
 from tests.support.http_server import Asked, serving
 
 import memstore
+from memstore import plain_http
 from memstore.domain import zones
 from memstore.errors import InvalidArgument
-from memstore.faces import background, plain_http
+from memstore.faces import background
 from memstore.faces.hosts import edits, hook, placing, remote, servers, spool, troubles
 
 posix_only = pytest.mark.skipif(sys.platform == "win32", reason="its programs are scripts")

@@ -23,8 +23,7 @@ if TYPE_CHECKING:
     import argparse
     from collections.abc import Sequence
 
-    from memstore import projects
-    from memstore.faces import plain_http
+    from memstore import plain_http, projects
     from memstore.faces.hosts import (
         catalogue,
         check,
@@ -56,7 +55,7 @@ else:
     projects = lazy_import("memstore.projects")
     record = lazy_import("memstore.faces.hosts.record")
     registration = lazy_import("memstore.faces.hosts.registration")
-    plain_http = lazy_import("memstore.faces.plain_http")
+    plain_http = lazy_import("memstore.plain_http")
     remote = lazy_import("memstore.faces.hosts.remote")
     remote_entries = lazy_import("memstore.faces.hosts.remote_entries")
     servers = lazy_import("memstore.faces.hosts.servers")

@@ -29,8 +29,9 @@ if TYPE_CHECKING:
     import argparse
     from collections.abc import Sequence
 
+    from memstore import plain_http
     from memstore.domain import turns
-    from memstore.faces import background, plain_http
+    from memstore.faces import background
     from memstore.faces.hosts import (
         keeping,
         recalling,
@@ -47,7 +48,7 @@ if TYPE_CHECKING:
 else:
     turns = lazy_import("memstore.domain.turns")
     background = lazy_import("memstore.faces.background")
-    plain_http = lazy_import("memstore.faces.plain_http")
+    plain_http = lazy_import("memstore.plain_http")
     sessions = lazy_import("memstore.faces.hosts.sessions")
     keeping = lazy_import("memstore.faces.hosts.keeping")
     recalling = lazy_import("memstore.faces.hosts.recalling")

@@ -12,11 +12,10 @@ import os
 from collections import Counter
 from typing import TYPE_CHECKING, Any, Final
 
-from memstore import __version__, settings
+from memstore import __version__, plain_http, settings
 from memstore.domain import clock, zones
 from memstore.domain.arguments import MAX_CONTENT
 from memstore.errors import InvalidArgument, MemstoreError
-from memstore.faces import plain_http
 from memstore.faces.hosts import servers, spool
 from memstore.lazy import lazy_import
 

@@ -9,9 +9,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
+from memstore import plain_http
 from memstore.domain import zones
 from memstore.errors import MemstoreError
-from memstore.faces import plain_http
 from memstore.faces.hosts import catalogue
 from memstore.faces.hosts.edits import Edit
 from memstore.faces.hosts.registration import shell_line

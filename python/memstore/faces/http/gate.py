@@ -29,10 +29,10 @@ from memstore.faces.http.hooks import HOOK_PATH
 from memstore.faces.http.identity import WELL_KNOWN, NotGranted
 from memstore.faces.mcp.catalogue import ANSWERS
 from memstore.faces.mcp.wire import HALF, mended
-from memstore.faces.plain_http import TIMEZONE
 from memstore.faces.serving.bodies import BodyRefused, IncomingRequest, Patience, read, refuse
 from memstore.faces.serving.readiness import HEALTH, LIVE, OK, PROBES, RETRY_SECONDS, Readiness
 from memstore.lazy import lazy_import
+from memstore.plain_http import TIMEZONE
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Mapping

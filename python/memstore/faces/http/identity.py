@@ -29,8 +29,8 @@ from memstore.domain.standing import Standing
 from memstore.domain.tokens import Access
 from memstore.errors import InvalidArgument, MemstoreError
 from memstore.faces.http.callers import Caller
-from memstore.faces.plain_http import checked_url
 from memstore.frozen import field, frozen
+from memstore.plain_http import checked_url
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

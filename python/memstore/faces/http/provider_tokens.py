@@ -13,9 +13,9 @@ import jwt
 from jwt import PyJWK, exceptions
 from jwt.exceptions import PyJWTError
 
+from memstore import plain_http
 from memstore.domain import clock
 from memstore.errors import AccessDenied, MemstoreError
-from memstore.faces import plain_http
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence

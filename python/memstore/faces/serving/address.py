@@ -8,8 +8,8 @@ import re
 import socket
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from memstore.faces.plain_http import is_local
 from memstore.frozen import frozen
+from memstore.plain_http import is_local
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
 
 class Entry(NamedTuple):
@@ -20,7 +20,10 @@ class Place(Protocol):
     """Opaque files under strict names (:mod:`.names`); each device writes only its own."""
 
     address: str
-    """Where it is, as a person wrote it."""
+    """Where it is, as a person wrote it, without passwords."""
+
+    ignored: Sequence[str]
+    """A sentence on each kind of other thing that the last listing found there."""
 
     def list(self) -> Mapping[str, Entry]:
         """Return what is there under strict names; a git place fetches and resets first.
@@ -42,12 +45,20 @@ class Place(Protocol):
     def delete(self, name: str) -> None:
         """Remove a file; nothing happens if it is gone."""
 
-    def publish(self) -> None:
-        """Let the other devices see what was put and deleted: a git place commits and pushes."""
+    def publish(self, *, anew: bool = False) -> None:
+        """Let the other devices see what was put and deleted: a git place commits and pushes.
+
+        Args:
+            anew: forget what the files were before, because a text was erased: a git place begins
+                its history again.
+        """
 
 
 class Seal(Protocol):
     """Encrypts the files of a place, each bound to its device and its name."""
+
+    key_id: str
+    """Names the key with which it seals; files sealed with another one have to be made again."""
 
     def seal(self, data: bytes, *, device: str, name: str) -> bytes:
         """Return the data encrypted."""

@@ -1,8 +1,10 @@
 """The names of files in a place.
 
 ``DEVICE/state`` says what a device has, and what it has taken. ``DEVICE/A-B.lines`` holds its lines
-A to B, and ``DEVICE/OTHER.A-B.lines`` those of another device that it relays. All are ASCII, short,
-and lower case, so that no file system takes two of them for one. Anything else is no file of sync.
+A to B, and ``DEVICE/OTHER.A-B.lines`` those of another device that it relays. ``DEVICE/key`` is the
+key of a sealed place, as the device keeps it for those that know the passphrase. All are ASCII,
+short, and lower case, so that no file system takes two of them for one. Anything else is no file of
+sync.
 """
 
 from __future__ import annotations
@@ -18,6 +20,7 @@ NAME: Final = re.compile(
     r"(?P<device>[a-z2-7]{16})/"
     r"(?:state|(?:(?P<of>[a-z2-7]{16})\.)?(?P<first>[1-9][0-9]{0,14})-(?P<last>[1-9][0-9]{0,14})\.lines)"
 )
+KEY: Final = re.compile(rf"{DEVICE.pattern}/key")
 ALPHABET: Final = "abcdefghijklmnopqrstuvwxyz234567"
 ID_LENGTH: Final = 16
 
@@ -43,12 +46,22 @@ class Named(NamedTuple):
 
 
 def read(name: str) -> Named | None:
-    """Return what a name says; ``None`` if it is no strict name."""
+    """Return what a name says; ``None`` if it is no state and holds no lines."""
     match = NAME.fullmatch(name)
     if match is None:
         return None
     device, first, last = match["device"], int(match["first"] or 0), int(match["last"] or 0)
     return None if first > last else Named(device, match["of"] or device, first, last)
+
+
+def is_name(name: str) -> bool:
+    """Return whether a file of a place may have this name."""
+    return read(name) is not None or KEY.fullmatch(name) is not None
+
+
+def of_key(device: str) -> str:
+    """Return the name of the key of a sealed place, as a device keeps it."""
+    return f"{device}/key"
 
 
 def of_state(device: str) -> str:

@@ -1,8 +1,8 @@
 """One HTTP request to a server whose address the user or the operator chose.
 
-For requests that must start fast or that no model answers: hooks, and the keys of an identity
-provider. Only over TLS, or to this machine; redirects are not followed, so that a token reaches
-nobody else.
+For requests that must start fast or that no model answers: hooks, the keys of an identity provider,
+and the files of a place where devices meet. Only over TLS, or to this machine; redirects are not
+followed, so that a token reaches nobody else.
 """
 
 from __future__ import annotations
@@ -74,12 +74,14 @@ def send(
     body: bytes | None = None,
     headers: Mapping[str, str] | None = None,
     *,
+    method: str = "",
     seconds: float,
     most: int,
 ) -> Answer:
-    """Send a GET, or with a body a POST, and return the answer.
+    """Send a request, and return the answer.
 
     Args:
+        method: by default GET, or with a body POST.
         seconds: the longest that each step may take: connecting, sending, each part of the answer.
             A caller with a limit for all of it has to keep that itself.
         most: the most bytes of an answer that are read.
@@ -87,11 +89,11 @@ def send(
     Raises:
         Unreachable: there was no whole answer of at most so many bytes.
     """
-    path = url.path or "/"
+    path, verb = url.path or "/", method or ("GET" if body is None else "POST")
     try:
         wire = _connection(url, seconds)
         try:
-            wire.request("GET" if body is None else "POST", path, body, dict(headers or {}))
+            wire.request(verb, path, body, dict(headers or {}))
             answer = wire.getresponse()
             text = answer.read(most + 1)
         finally:
