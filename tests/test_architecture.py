@@ -66,6 +66,7 @@ DOORS = {
         )
     },
     "claude_agent_sdk": {"adapters.claude_agent"},
+    "cryptography": {"sync.sealing"},
     "duckdb": {"database.foreign.duckdb_file"},
     "google": {"adapters.adk"},
     "httpx": {"providers.http"},

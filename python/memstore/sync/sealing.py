@@ -1,0 +1,356 @@
+"""Sealing: what devices put into a place, encrypted so that only they can read it.
+
+A place has one random key. Each device keeps it here, in a file that no other user can read, and in
+the place as ``DEVICE/key``, wrapped by what Argon2id makes of the passphrase. The passphrase itself
+is stored nowhere. A file is encrypted with AES-256-GCM under a key of its own, which HKDF makes of
+the place's key and of random salt. What is encrypted is bound to the place, the device and the
+name, so a carrier can hold a file back, but cannot change, exchange or move one.
+
+A new key has the next generation. Each device uses the newest key of the place, and asks for the
+passphrase before it writes or takes anything if that is one that it does not have.
+"""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import json
+import os
+import secrets
+import unicodedata
+from contextlib import suppress
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
+
+from memstore.errors import InvalidArgument, Remedy, SyncError
+from memstore.lazy import lazy_import
+from memstore.sync.places import names
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+    from cryptography import exceptions
+    from cryptography.hazmat.primitives import hashes
+    from cryptography.hazmat.primitives.ciphers import aead
+    from cryptography.hazmat.primitives.kdf import argon2, hkdf
+
+    from memstore.sync.places import Place
+else:  # an extra, and slow to import
+    exceptions = lazy_import("cryptography.exceptions")
+    hashes = lazy_import("cryptography.hazmat.primitives.hashes")
+    aead = lazy_import("cryptography.hazmat.primitives.ciphers.aead")
+    argon2 = lazy_import("cryptography.hazmat.primitives.kdf.argon2")
+    hkdf = lazy_import("cryptography.hazmat.primitives.kdf.hkdf")
+
+FORMAT: Final = 1
+
+MAGIC: Final = b"MSS\x01"
+"""How a sealed file begins; the last byte is its format."""
+
+KEY_BYTES: Final = 32
+SALT_BYTES: Final = 32
+ID_BYTES: Final = 8
+NONCE_BYTES: Final = 12
+TAG_BYTES: Final = 16
+OVERHEAD_BYTES: Final = len(MAGIC) + ID_BYTES + SALT_BYTES + TAG_BYTES
+"""How much larger a sealed file is."""
+
+MAX_KEY_FILE_BYTES: Final = 4096
+
+MAX_TRIED: Final = 32
+"""How many wrapped keys are tried with a passphrase, the newest first."""
+
+MIN_PASSPHRASE: Final = 8
+"""Characters of a passphrase. Whoever carries the files can guess as long as they like."""
+
+KEY_FILE: Final = "key"
+
+
+class Cost(NamedTuple):
+    """What Argon2id may take: RFC 9106's second choice, about a tenth of a second."""
+
+    memory_kib: int = 64 * 1024
+    passes: int = 3
+    lanes: int = 4
+
+
+COST: Final = Cost()
+
+MAX_COST: Final = Cost(memory_kib=1024 * 1024, passes=16, lanes=16)
+"""A key file that asks for more is not tried: it was not written by this program."""
+
+
+class PlaceKey(NamedTuple):
+    """The key of a place."""
+
+    generation: int
+    secret: bytes
+
+    @property
+    def id(self) -> str:
+        """Names the key without disclosing it."""
+        return hashlib.sha256(b"memstore key id\0" + self.secret).digest()[:ID_BYTES].hex()
+
+    @property
+    def order(self) -> tuple[int, str]:
+        """The greatest is in use; two devices that began at once agree on one of their keys."""
+        return self.generation, self.id
+
+
+class Wrapped(NamedTuple):
+    """A key as a device keeps it in the place, for those that know the passphrase."""
+
+    device: str
+    generation: int
+    id: str
+    salt: bytes
+    cost: Cost
+    sealed: bytes
+
+    @property
+    def order(self) -> tuple[int, str]:
+        return self.generation, self.id
+
+    @property
+    def bound_to(self) -> bytes:
+        """What the encrypted key is bound to."""
+        return f"memstore place key {FORMAT}\0{self.device}\0{self.generation}\0{self.id}".encode()
+
+
+class PlaceSeal:
+    """Encrypts the files of a place with its key."""
+
+    def __init__(self, key: PlaceKey) -> None:
+        self.key_id = key.id
+        self._secret = key.secret
+
+    def seal(self, data: bytes, *, device: str, name: str) -> bytes:
+        salt = secrets.token_bytes(SALT_BYTES)
+        cipher, nonce = self._cipher(salt)
+        head = MAGIC + bytes.fromhex(self.key_id) + salt
+        return head + cipher.encrypt(nonce, data, _bound(device, name))
+
+    def open(self, data: bytes, *, device: str, name: str) -> bytes:
+        if not data.startswith(MAGIC[:-1]):
+            raise SyncError(f"{name} is not sealed, and was not read")
+        if not data.startswith(MAGIC):
+            raise SyncError(f"{name} was sealed by a newer version", remedy=Remedy.UPGRADE)
+        start = len(MAGIC) + ID_BYTES
+        if data[len(MAGIC) : start].hex() != self.key_id:
+            raise SyncError(f"{name} is sealed with another key; its device has to sync again")
+        cipher, nonce = self._cipher(data[start : start + SALT_BYTES])
+        try:
+            return cipher.decrypt(nonce, data[start + SALT_BYTES :], _bound(device, name))
+        except exceptions.InvalidTag:
+            raise SyncError(f"{name} was changed or moved by somebody without the key") from None
+
+    def _cipher(self, salt: bytes) -> tuple[aead.AESGCM, bytes]:
+        """Return the cipher of one file, and its nonce; both are used only once."""
+        made = hkdf.HKDF(
+            algorithm=hashes.SHA256(),
+            length=KEY_BYTES + NONCE_BYTES,
+            salt=salt,
+            info=b"memstore sync file",
+        ).derive(self._secret)
+        return aead.AESGCM(made[:KEY_BYTES]), made[KEY_BYTES:]
+
+
+def is_sealed(place: Place, listed: Iterable[str]) -> bool:
+    """Return whether a device keeps a key in the place."""
+    return any(_read_all(place, listed))
+
+
+def seal_of(
+    place: Place,
+    listed: Iterable[str],
+    *,
+    device: str,
+    state: str | os.PathLike[str],
+    passphrase: str | None = None,
+) -> PlaceSeal | None:
+    """Return what seals the files of a place; ``None`` if the place is not sealed.
+
+    The key that this device puts into the place for others is seen by them after
+    :meth:`Place.publish`.
+
+    Args:
+        listed: the names in the place.
+        state: the folder in which the key is kept here.
+        passphrase: needed if the place has a key that is not kept here.
+
+    Raises:
+        SyncError: the passphrase is missing or wrong. Nothing was written.
+    """
+    there = _read_all(place, listed)
+    key = kept = _kept(state)
+    if there or kept is not None:
+        _check_library()
+    newest = max((one.order for one in there), default=None)
+    if newest is not None and (kept is None or newest > kept.order):
+        if passphrase is None:
+            said = "is sealed" if kept is None else "has been given a new key"
+            raise SyncError(f"{place.address!r} {said}", remedy=Remedy.SAY_PASSPHRASE)
+        key = _opened(there, passphrase)
+        if key is None or (kept is not None and key.order <= kept.order):
+            raise SyncError(
+                f"the passphrase does not open the newest key in {place.address!r}; nothing was "
+                "taken or written"
+            )
+    if key is None:
+        return None
+    if key != kept:
+        assert passphrase is not None
+        _keep(state, key)
+        _put(place, device, key, passphrase)
+    return PlaceSeal(key)
+
+
+def begin(
+    place: Place, *, device: str, state: str | os.PathLike[str], passphrase: str
+) -> PlaceSeal:
+    """Give a place its key, or a new one, of which the passphrase is another.
+
+    The old key is forgotten here. What was sealed with it has to be made again by its device.
+
+    Raises:
+        InvalidArgument: the passphrase is too short.
+    """
+    if len(passphrase) < MIN_PASSPHRASE:
+        raise InvalidArgument(
+            f"must have at least {MIN_PASSPHRASE} characters", argument="passphrase"
+        )
+    _check_library()
+    kept = _kept(state)
+    generation = 1 if kept is None else kept.generation + 1
+    key = PlaceKey(generation, secrets.token_bytes(KEY_BYTES))
+    _put(place, device, key, passphrase)
+    _keep(state, key)
+    return PlaceSeal(key)
+
+
+def _check_library() -> None:
+    try:
+        argon2.Argon2id  # noqa: B018 - imported now
+    except ImportError:
+        raise SyncError(
+            "a sealed place needs the package cryptography, version 44 or newer",
+            remedy=Remedy.INSTALL_SYNC,
+        ) from None
+
+
+def forget(state: str | os.PathLike[str]) -> None:
+    """Remove the key that is kept here."""
+    with suppress(FileNotFoundError):
+        os.unlink(Path(state, KEY_FILE))
+
+
+# -- keys in the place -------------------------------------------------------------------------
+
+
+def _put(place: Place, device: str, key: PlaceKey, passphrase: str) -> None:
+    """Put the key into the place, wrapped for those that know the passphrase."""
+    salt = secrets.token_bytes(SALT_BYTES)
+    bare = Wrapped(device, key.generation, key.id, salt, COST, b"")
+    nonce = secrets.token_bytes(NONCE_BYTES)
+    sealed = nonce + _wrapping(bare, passphrase).encrypt(nonce, key.secret, bare.bound_to)
+    told = {
+        "format": FORMAT,
+        "generation": key.generation,
+        "id": key.id,
+        "salt": base64.b64encode(salt).decode(),
+        "cost": COST._asdict(),
+        "key": base64.b64encode(sealed).decode(),
+    }
+    place.put(names.of_key(device), json.dumps(told, indent=1).encode())
+
+
+def _read_all(place: Place, listed: Iterable[str]) -> list[Wrapped]:
+    """Return the wrapped keys in a place; one that cannot be read is none."""
+    found = []
+    for name in sorted(listed):
+        if names.KEY.fullmatch(name):
+            with suppress(SyncError, ValueError, LookupError, TypeError, RecursionError):
+                data = place.get(name, most=MAX_KEY_FILE_BYTES)
+                found.append(_wrapped(name.partition("/")[0], json.loads(data)))
+    return found
+
+
+def _wrapped(device: str, document: Mapping[str, Any]) -> Wrapped:
+    cost = Cost(**{name: int(document["cost"][name]) for name in Cost._fields})
+    if document["format"] != FORMAT or any(
+        not 1 <= one <= most for one, most in zip(cost, MAX_COST, strict=True)
+    ):
+        raise ValueError("it is of another format")
+    return Wrapped(
+        device,
+        int(document["generation"]),
+        str(document["id"]),
+        base64.b64decode(document["salt"], validate=True),
+        cost,
+        base64.b64decode(document["key"], validate=True),
+    )
+
+
+def _opened(there: Iterable[Wrapped], passphrase: str) -> PlaceKey | None:
+    """Return the newest key that a passphrase opens."""
+    newest_first = sorted(there, key=lambda one: one.order, reverse=True)
+    for one in newest_first[:MAX_TRIED]:
+        with suppress(exceptions.InvalidTag, ValueError):
+            nonce, sealed = one.sealed[:NONCE_BYTES], one.sealed[NONCE_BYTES:]
+            secret = _wrapping(one, passphrase).decrypt(nonce, sealed, one.bound_to)
+            key = PlaceKey(one.generation, secret)
+            if key.id == one.id and len(secret) == KEY_BYTES:
+                return key
+    return None
+
+
+def _wrapping(wrapped: Wrapped, passphrase: str) -> aead.AESGCM:
+    """Return the cipher for a key, from the passphrase however it was typed."""
+    said = unicodedata.normalize("NFKC", passphrase).encode()
+    cost = wrapped.cost
+    return aead.AESGCM(
+        argon2.Argon2id(
+            salt=wrapped.salt,
+            length=KEY_BYTES,
+            iterations=cost.passes,
+            lanes=cost.lanes,
+            memory_cost=cost.memory_kib,
+        ).derive(said)
+    )
+
+
+def _bound(device: str, name: str) -> bytes:
+    return f"memstore sync {FORMAT}\0{device}\0{name}".encode()
+
+
+# -- the key here ------------------------------------------------------------------------------
+
+
+def _kept(state: str | os.PathLike[str]) -> PlaceKey | None:
+    """Return the key that is kept here."""
+    file = Path(state, KEY_FILE)
+    try:
+        told = json.loads(file.read_bytes())
+        return PlaceKey(int(told["generation"]), base64.b64decode(told["key"], validate=True))
+    except FileNotFoundError:
+        return None
+    except (OSError, ValueError, LookupError, TypeError, RecursionError) as error:
+        raise SyncError(
+            f"the key in {str(file)!r} cannot be read ({error}); remove the file, and pass the "
+            "passphrase again"
+        ) from None
+
+
+def _keep(state: str | os.PathLike[str], key: PlaceKey) -> None:
+    """Keep a key here, in a file that no other user can read."""
+    told = {"generation": key.generation, "key": base64.b64encode(key.secret).decode()}
+    folder = Path(state)
+    folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+    new = folder / f".{KEY_FILE}.new"
+    with suppress(FileNotFoundError):
+        new.unlink()
+    with os.fdopen(os.open(new, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w") as file:
+        json.dump(told, file)
+        file.flush()
+        os.fsync(file.fileno())
+    new.replace(folder / KEY_FILE)
