@@ -20,6 +20,7 @@ from tests.support.served import MCP_HEADERS, request
 
 import memstore
 from memstore.faces.http import identity
+from memstore.faces.http.device_files import with_device_files
 from memstore.faces.http.endpoint import McpEndpoint
 from memstore.faces.http.gate import MAX_BODY_BYTES, Gate
 from memstore.faces.http.hooks import with_hooks
@@ -47,6 +48,14 @@ class Gated:
 
     async def hook(self, token: str | None, **event: Any) -> httpx.Response:
         return await self._post("/mcp/hook", token, event)
+
+    async def files(
+        self, method: str, token: str | None, name: str = "", body: bytes = b"", **headers: str
+    ) -> httpx.Response:
+        sent = {name.replace("_", "-"): value for name, value in headers.items()}
+        sent |= {} if token is None else {"Authorization": f"Bearer {token}"}
+        path = f"/mcp/sync/{name}" if name else "/mcp/sync"
+        return await self._client.request(method, path, content=body, headers=sent)
 
     async def call(self, token: str | None, tool: str, **arguments: Any) -> dict[str, Any]:
         """Return the result of a tool's call."""
@@ -85,7 +94,7 @@ async def gated(path: Path, settings: str | None = None) -> AsyncIterator[Gated]
         catalogue.offered("facts,tasks,graph"), stores, lambda: None, largest_body=MAX_BODY_BYTES
     )
     gate = Gate(
-        with_hooks(endpoint, stores, {}),
+        with_device_files(with_hooks(endpoint, stores, {}), stores),
         stores,
         names=NAMES,
         writing={"memory_store"},

@@ -12,10 +12,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.support.examples import examples
+from tests.support.gated import listening
 from tests.support.places import Reach, folder_reach, git_reach, repository
 
 import memstore
 from memstore.sync.places import names
+from memstore.sync.places.server import ServerPlace
 
 DEVICES = ("a" * 16, "b" * 16)
 
@@ -32,7 +34,21 @@ def _git() -> Iterator[Reach]:
         yield git_reach(repository(Path(made, "remote.git")), Path(made))
 
 
+@contextmanager
+def _server() -> Iterator[Reach]:
+    with TemporaryDirectory() as made:
+        path = Path(made, "memory.db")
+        with memstore.open(path, embedder=None) as store:
+            tokens = {
+                machine: store.file.tokens.create(machine, namespace="work")[1]
+                for machine in (*DEVICES, "a", "b", "another")
+            }
+        with listening(path) as address:
+            yield lambda machine: ServerPlace(address, tokens[machine])
+
+
 KINDS = [
+    pytest.param(_server, id="server"),
     pytest.param(_folder, id="folder"),
     pytest.param(_git, id="git", marks=pytest.mark.process),
 ]

@@ -24,6 +24,7 @@ from memstore.domain.tokens import Access
 from memstore.errors import AccessDenied, MemstoreError, Remedy
 from memstore.faces import wording
 from memstore.faces.http.callers import Caller
+from memstore.faces.http.device_files import METHODS, is_of_devices
 from memstore.faces.http.endpoint import CALLER, requested_form
 from memstore.faces.http.hooks import HOOK_PATH
 from memstore.faces.http.identity import WELL_KNOWN, NotGranted
@@ -169,12 +170,15 @@ class Gate:
             raise Rejected(421, "this server does not accept that Host: --allow-host adds a name")
         if not self._names.know_origin(headers.get("origin")):
             raise Rejected(403, "this Origin is not allowed: --allow-origin adds one")
-        if scope["path"].rstrip("/") not in (PATH, HOOK_PATH):
+        is_file = is_of_devices(scope["path"])
+        if not is_file and scope["path"].rstrip("/") not in (PATH, HOOK_PATH):
             raise Rejected(404, f"not found: the endpoint is {PATH}")
         caller = await self._admit(headers)
         self._on_admitted(scope)
-        if scope["method"] != "POST":  # there is no session to end, and no stream to listen to
-            raise Rejected(405, "use POST", {"Allow": "POST"})
+        # There is no session to end, and no stream to listen to.
+        methods = METHODS if is_file else ("POST",)
+        if scope["method"] not in methods:
+            raise Rejected(405, f"use {' or '.join(methods)}", {"Allow": ", ".join(methods)})
         if requested_form(scope) not in (None, *ANSWERS):
             raise Rejected(400, f"answers in the address must be {' or '.join(ANSWERS)}")
         try:
@@ -185,6 +189,8 @@ class Gate:
             raise Rejected(error.status, str(error), {"Connection": "close"}) from error
         if body is None:
             return None
+        if is_file:
+            return caller, body
         if len(body) > SMALL_BODY_BYTES and has_too_many_values(body):
             raise Rejected(413, f"the JSON has more than {MAX_VALUES:,} lists, objects and members")
         if HALF.search(body):
@@ -327,7 +333,12 @@ class _Replay:
 
 def is_for_programs(path: str) -> bool:
     """Return whether a path is of this gate; all others are of the pages, if there are any."""
-    return path in PROBES or path.rstrip("/") in (PATH, HOOK_PATH) or path.startswith(WELL_KNOWN)
+    return (
+        path in PROBES
+        or path.rstrip("/") in (PATH, HOOK_PATH)
+        or path.startswith(WELL_KNOWN)
+        or is_of_devices(path)
+    )
 
 
 def for_pages(app: ASGIApp, names: AcceptedNames) -> ASGIApp:

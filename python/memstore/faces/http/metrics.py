@@ -30,6 +30,7 @@ from memstore import __version__, errors
 from memstore.domain import clock
 from memstore.errors import MemstoreError
 from memstore.faces import wording
+from memstore.faces.http.device_files import is_of_devices
 from memstore.faces.http.endpoint import Watch
 from memstore.faces.http.gate import PATH
 from memstore.faces.mcp.tool import ToolError
@@ -255,4 +256,6 @@ class _FromDatabase:
 def _endpoint(path: str) -> str:
     if path in PROBES:
         return "probe"
+    if is_of_devices(path):
+        return "files"
     return "mcp" if path.rstrip("/") == PATH else "pages"

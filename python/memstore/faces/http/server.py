@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Final, NoReturn, TypeAlias
 
 from memstore.errors import Conflict, MemstoreError, StorageError
 from memstore.faces import wording
+from memstore.faces.http.device_files import with_device_files
 from memstore.faces.http.endpoint import McpEndpoint, Watch
 from memstore.faces.http.gate import MAX_BODY_BYTES, PATH, Gate, for_pages
 from memstore.faces.http.hooks import with_hooks
@@ -116,7 +117,9 @@ def run(
             watch=Watch() if metrics is None else metrics.watch,
         )
         gate = Gate(
-            with_hooks(endpoint, stores, catalogue.owners, is_bound=catalogue.confined),
+            with_device_files(
+                with_hooks(endpoint, stores, catalogue.owners, is_bound=catalogue.confined), stores
+            ),
             stores,
             names=names,
             writing=catalogue.writing() | prompts.WRITING,
