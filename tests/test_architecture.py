@@ -124,7 +124,15 @@ DOORS = {
     "starlette": {
         *(
             f"faces.http.{name}"
-            for name in ("endpoint", "gate", "hooks", "metrics", "pages", "server")
+            for name in (
+                "device_files",
+                "endpoint",
+                "gate",
+                "hooks",
+                "metrics",
+                "pages",
+                "server",
+            )
         ),
         "faces.serving.bodies",
         "faces.serving.loop",
