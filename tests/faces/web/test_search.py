@@ -60,7 +60,8 @@ def test_characters_and_tokens_are_those_of_the_answer(pages: Pages) -> None:
 def test_hits_say_what_matched_and_what_their_score_is_made_of(pages: Pages) -> None:
     page = pages.ask("search", {"query": "kettle"})
     assert "<mark>kettle</mark>" in page
-    assert re.search(r'<rect x="0" width="\d+"', page)
+    assert re.search(r'<rect class="d1" width="\d+"', page)
+    assert "found by words" in text_of(page)
     assert "it has words of the question" in page
 
 
@@ -78,8 +79,8 @@ def test_a_question_that_is_not_kept_any_more_is_not_found(pages: Pages) -> None
     assert pages.get("search/77").status_code == 404
 
 
-def test_an_empty_question_leads_home(pages: Pages) -> None:
-    assert pages.post("search", {"query": "  "}).headers["location"] == BASE
+def test_an_empty_question_leads_to_the_form(pages: Pages) -> None:
+    assert pages.post("search", {"query": "  "}).headers["location"] == f"{BASE}search"
 
 
 def test_a_bad_date_is_said_at_its_field_and_the_rest_is_kept(pages: Pages) -> None:

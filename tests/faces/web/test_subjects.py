@@ -12,7 +12,7 @@ from memstore import Store
 
 
 def ids(page: str) -> list[int]:
-    return [int(one) for one in re.findall(r'<article class="card row" id="fact-(\d+)"', page)]
+    return [int(one) for one in re.findall(r'<article class="row fact" id="fact-(\d+)"', page)]
 
 
 def link(page: str, rel: str) -> str | None:

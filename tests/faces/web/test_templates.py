@@ -29,16 +29,16 @@ def test_vendored_files_are_those_of_the_list() -> None:
 
 
 def test_own_scripts_are_short() -> None:
-    assert sum(len(file.read_text().splitlines()) for file in SCRIPTS) <= 200
+    assert sum(len(file.read_text().splitlines()) for file in SCRIPTS) <= 300
 
 
 def test_all_files_of_the_pages_are_small() -> None:
-    """The wheel grows by at most 150 KB."""
+    """The wheel grows by at most 220 KB."""
     folder = Path(templating.FOLDER).parent
     sizes = [file.stat().st_size for file in folder.rglob("*") if file.suffix in (
         ".html", ".css", ".js", ".svg", ".json",
     )]  # fmt: skip
-    assert sum(sizes) < 150_000
+    assert sum(sizes) < 220_000
 
 
 @pytest.mark.parametrize("file", TEMPLATES, ids=lambda file: file.name)

@@ -37,13 +37,13 @@ def test_the_chart_has_a_table_that_leads_to_each_day(
     pages.enter()
     pages.store.add("The gate is red", subject="gate", supersedes=first.id)
     page = pages.read("timeline")
-    assert page.count("<rect") == 3  # added; added and replaced
-    rows = page.split("As a table")[1].split("<tbody>")[1].split("</tbody>")[0]
-    assert rows.count("<tr>") == 2
+    assert page.count("<rect") == 3  # learnt; learnt and replaced
+    rows = page.split("As a table")[1].split('<tbody role="rowgroup">')[1].split("</tbody>")[0]
+    assert rows.count("<tr ") == 2
     before = rows.split("?before=")[2].split('"')[0]
     then = pages.read(f"timeline?before={before}")
     assert "The gate is green" in then
-    assert "The gate is red" not in then.split('class="acts"')[1]
+    assert "The gate is red" not in then.split('class="acts rows"')[1]
 
 
 def test_pages_of_acts_go_back_to_the_first(pages: Pages) -> None:
@@ -151,8 +151,8 @@ def test_the_timeline_is_narrowed_to_an_owner_and_to_what_was_done(pages: Pages)
     undoing = re.search(r"timeline/undo/[0-9]+(?=\">Undo all of this)", page)
     assert undoing is not None
     assert "gate is red" not in pages.read(undoing[0])  # nothing of others is undone
-    page = pages.ask("timeline", {"kind": "added"})
+    page = pages.ask("timeline", {"kind": "learnt"})
     assert "gate is red" in page
     assert "Undo all of this" not in page
-    assert "gate is red" not in pages.ask("timeline", {"kind": "deleted or erased"})
+    assert "gate is red" not in pages.ask("timeline", {"kind": "removed"})
     assert "Nothing is like that" in pages.ask("timeline", {"kind": "no such"})

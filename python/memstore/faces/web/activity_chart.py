@@ -13,13 +13,16 @@ if TYPE_CHECKING:
     from memstore.domain.log import DayActivity
 
 GROUPS: Final = (
-    ("added", (Kind.ADD, Kind.ADOPT, "import")),
+    ("learnt", (Kind.ADD, Kind.ADOPT, "import")),
     ("replaced", (Kind.SUPERSEDE,)),
+    ("removed", (Kind.DELETE, Kind.ERASE, Kind.ERASE_EPISODE)),
     ("confirmed or edited", (Kind.CONFIRM, Kind.METADATA, Kind.UPDATE, Kind.PIN, Kind.UNPIN)),
-    ("deleted or erased", (Kind.DELETE, Kind.ERASE, Kind.ERASE_EPISODE)),
-    ("recorded in the log", (Kind.EPISODE,)),
+    ("turns recorded", (Kind.EPISODE,)),
 )
-"""The parts of a bar from the bottom up, in the order of the colours ``c1``, ``c2``, …"""
+"""Kinds of changes by what the pages call them."""
+
+COLOURS: Final = ("d1", "d3", "d5")
+"""Those of the first groups, which are the parts of a bar from the bottom up."""
 
 OTHER: Final = "other"
 
@@ -33,7 +36,7 @@ GAP: Final = 2
 class BarPart(NamedTuple):
     """A part of a bar, in units of the drawing."""
 
-    colour: int
+    colour: str
     x: float
     y: float
     width: float
@@ -53,6 +56,11 @@ class Day(NamedTuple):
     counts: tuple[int, ...]
 
     @property
+    def drawn(self) -> tuple[int, ...]:
+        """The numbers that the bar of the day shows."""
+        return self.counts[: len(COLOURS)]
+
+    @property
     def total(self) -> int:
         return sum(self.counts)
 
@@ -69,11 +77,11 @@ class Chart(NamedTuple):
 def drawn(activity: Sequence[DayActivity]) -> Chart:
     """Return the chart of some days."""
     days = [Day(one.day, one.last + 1, _counts(one.kinds)) for one in activity]
-    highest = max((day.total for day in days), default=0)
+    highest = max((sum(day.drawn) for day in days), default=0)
     parts: list[BarPart] = []
     for place, day in enumerate(days):
         top = float(HEIGHT)
-        for colour, count in enumerate(day.counts, start=1):
+        for colour, count in zip(COLOURS, day.drawn, strict=True):
             if count:
                 height = HEIGHT * count / highest
                 top -= height

@@ -11,3 +11,5 @@ class MenuItem(NamedTuple):
     """Where it leads, relative to the path of the pages."""
     is_listed: bool = True
     """Whether the menu shows it."""
+    is_rare: bool = False
+    """Whether it stands below the others, which people open often."""

@@ -1,26 +1,35 @@
-"""A score for the eye: its parts as a bar and in words."""
+"""A score for the eye: a bar, and by what the fact was found, in a word each."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from memstore.domain.results import ScoreParts
-
 if TYPE_CHECKING:
     from memstore.domain.records import SearchHit
 
 WORDS: Final = {
+    "words": "words",
+    "meaning": "meaning",
+    "terms": "terms",
+    "thread": "session",
+    "session": "session",
+    "subject": "subject",
+    "date": "date",
+    "kind": "kind",
+    "age": "age",
+}
+"""By what a fact was found: the word of the pages for each part of a score."""
+
+MEANINGS: Final = {
     "words": "it has words of the question",
-    "meaning": "its meaning is close",
-    "terms": "its words are close in meaning",
-    "thread": "its conversation matches",
-    "session": "the best of its conversation match well",
+    "meaning": "what it says is close to the question",
+    "terms": "single words of it are close in meaning",
+    "session": "it was said in a session that fits the question",
     "subject": "the question names its subject or speaker",
     "date": "the question names its date",
     "kind": "it holds the kind of answer that is asked for",
-    "age": "its age",
+    "age": "how old it is",
 }
-"""What each part of a score means, in the order of the bar."""
 
 MIN_SHOWN: Final = 0.0005
 """Parts that round to nothing are left out."""
@@ -30,32 +39,21 @@ BAR: Final = 1000
 
 
 class ScorePart(NamedTuple):
-    """A part of a score.
+    """What a word added to a score."""
 
-    Attributes:
-        color: the number of its colour.
-        start: where it begins in the bar, of ``BAR``.
-        width: how wide it is there; 0 for what is taken off.
-    """
-
-    text: str
+    name: str
     value: float
-    color: int
-    start: int = 0
-    width: int = 0
 
 
-def parts(hit: SearchHit, best: float) -> list[ScorePart]:
-    """Return the parts of a hit's score; the best hit's whole score fills the bar."""
-    found: list[ScorePart] = []
-    place = 0
-    for number, name in enumerate(ScoreParts._fields, 1):
-        if name not in WORDS:
-            continue
-        value = getattr(hit.parts, name)
-        if abs(value) < MIN_SHOWN:
-            continue
-        width = min(round(max(0.0, value) / max(best, 1e-9) * BAR), BAR - place)
-        found.append(ScorePart(WORDS[name], value, min(number, 8), place, width))
-        place += width
-    return found
+def parts(hit: SearchHit) -> list[ScorePart]:
+    """Return what made up a hit's score, the strongest first."""
+    sums: dict[str, float] = {}
+    for part, name in WORDS.items():
+        sums[name] = sums.get(name, 0.0) + getattr(hit.parts, part)
+    found = [ScorePart(name, value) for name, value in sums.items() if abs(value) >= MIN_SHOWN]
+    return sorted(found, key=lambda one: -one.value)
+
+
+def width(score: float, best: float) -> int:
+    """Return how much of a bar stands for a score; the best one fills it."""
+    return min(round(max(0.0, score) / max(best, 1e-9) * BAR), BAR)

@@ -28,11 +28,14 @@ FOLDER: Final = Path(__file__).parent / "templates"
 COMPILED: Final = "templates"
 """The folder of compiled templates, beside the kept path."""
 
-FIRST: Final = ("enter.html", "search.html")
+FIRST: Final = ("enter.html", "home.html")
 """What is shown first, and so is compiled first."""
 
 SHOWN_CHARACTERS: Final = 4000
 """How much of a long text a page shows before "show all"."""
+
+TITLE_CHARACTERS: Final = 300
+"""How much of a long text is shown as a title."""
 
 
 def render(template: str, **values: Any) -> bytes:
@@ -104,6 +107,11 @@ def beginning(text: str) -> str:
     return text[:SHOWN_CHARACTERS] + "…" if _is_long(text) else text
 
 
+def title_of(text: str) -> str:
+    """Return as much of a text as a title shows."""
+    return text[:TITLE_CHARACTERS] + "…" if len(text) > TITLE_CHARACTERS else text
+
+
 def _new_environment() -> jinja2.Environment:
     environment = jinja2.Environment(
         loader=jinja2.FileSystemLoader(FOLDER),
@@ -115,7 +123,12 @@ def _new_environment() -> jinja2.Environment:
         auto_reload=False,
         bytecode_cache=_Compiled(),
     )
-    environment.filters |= {"counted": counted, "beginning": beginning, "is_long": _is_long}
+    environment.filters |= {
+        "counted": counted,
+        "beginning": beginning,
+        "is_long": _is_long,
+        "title_of": title_of,
+    }
     environment.globals |= {
         "changed_words": changed_words,
         "static": files.address,

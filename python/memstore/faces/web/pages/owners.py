@@ -50,7 +50,7 @@ def choose(visit: Visit) -> Reply:
     if name not in _namespaces(visit):
         raise NotFound("there is no such namespace")
     visit.session.namespace = name
-    return visit.to("owners")
+    return visit.to(visit.back if "back" in visit.fields else "owners")
 
 
 def _cursor(last: Owner) -> dict[str, str]:

@@ -1,4 +1,4 @@
-"""Search, which is the home: what an agent is told, why each fact is in it, and why another not."""
+"""Search: what an agent is told, why each fact is in it, and why another not."""
 
 from __future__ import annotations
 
@@ -25,7 +25,6 @@ from memstore.store.store import credits_of
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
-    from memstore.domain.log import LogLine
     from memstore.domain.notes import Note
     from memstore.domain.records import Fact, SearchHit, SearchHits
     from memstore.domain.trust import Credit
@@ -40,44 +39,26 @@ FILTERS: Final = ("subject", "category", "user", "agent", "run", "from", "until"
 
 MAX_QUERY: Final = 4000
 
-LATELY: Final = 5
-"""The last acts, which are shown whenever the last visit was."""
-
-MAX_NEWS: Final = 1000
-"""Changes since the last visit that are counted."""
-
 
 class Hit(NamedTuple):
     """A hit as the page shows it.
 
     Attributes:
         text: its text, the words that matched marked.
-        parts: those of its score.
+        parts: those of its score, the strongest first.
+        width: that of its score in a bar.
         credit: how much it counts, and by which source that was decided.
     """
 
     hit: SearchHit
     text: tuple[words.Stretch, ...]
     parts: list[score.ScorePart]
+    width: int
     credit: Credit | None
 
     @property
     def fact(self) -> Fact:
         return self.hit.fact
-
-
-class News(NamedTuple):
-    """What somebody did since the last visit.
-
-    Attributes:
-        is_more: whether more was done than is counted.
-    """
-
-    actor: str
-    source: str
-    changes: int
-    last: datetime
-    is_more: bool
 
 
 class Given(NamedTuple):
@@ -95,34 +76,14 @@ class Given(NamedTuple):
     hits: SearchHits
 
 
-def home(visit: Visit) -> Reply:
-    return _home(visit, filters.of(visit))
+def begin(visit: Visit) -> Reply:
+    """Show the form of a search, with its filters."""
+    return _begun(visit, filters.of(visit))
 
 
-def _home(visit: Visit, chosen: Filters) -> Reply:
+def _begun(visit: Visit, chosen: Filters) -> Reply:
     counts = visit.store.of(EVERYBODY).counts()
-    return visit.page(
-        "search.html",
-        question="",
-        chosen=chosen,
-        counts=counts,
-        news=_news(visit),
-        lately=visit.store.of(EVERYBODY).ledger.log(limit=LATELY),
-    )
-
-
-def _news(visit: Visit) -> list[News]:
-    """Return what was done since the last visit, by who did it."""
-    if visit.since is None:
-        return []
-    lines = visit.store.of(EVERYBODY).ledger.changes(after=visit.since, limit=MAX_NEWS + 1)
-    found: dict[tuple[str, str], list[LogLine]] = {}
-    for line in lines[:MAX_NEWS]:
-        found.setdefault((line.actor, line.source), []).append(line)
-    return [
-        News(actor, source, len(some), some[0].at, is_more=len(lines) > MAX_NEWS)
-        for (actor, source), some in found.items()
-    ]
+    return visit.page("search.html", question="", chosen=chosen, counts=counts)
 
 
 def ask(visit: Visit) -> Reply:
@@ -130,7 +91,7 @@ def ask(visit: Visit) -> Reply:
     question = visit.field("query")[:MAX_QUERY]
     chosen = filters.Filters({} if visit.field("reset") else visit.fields, visit.zone)
     if not question and not chosen:
-        return visit.to("")
+        return visit.to("search")
     return visit.to(f"search/{visit.session.keep({**chosen.fields, 'query': question})}")
 
 
@@ -140,7 +101,7 @@ def answer(visit: Visit) -> Reply:
     question, chosen = kept.get("query", ""), filters.Filters(kept, visit.zone)
     chosen.seen(visit.store)  # says what is wrong with the moment at its field
     if not question:
-        return _home(visit, chosen)
+        return _begun(visit, chosen)
     given = answer_for(visit, question, chosen)
     reason = _reason(visit, question, chosen) if visit.number("w") else {}
     return visit.page(
@@ -152,6 +113,7 @@ def answer(visit: Visit) -> Reply:
         hits=_hits(visit, given.hits),
         sentences=[*sentences(notes.of_search(given.hits))],
         bar=score.BAR,
+        meanings=score.MEANINGS,
         **{"missing": "", "outcome": None, "fact": None, "refusal": "", **reason},
     )
 
@@ -217,7 +179,8 @@ def _hits(visit: Visit, hits: SearchHits) -> list[Hit]:
             words.marked(
                 templating.beginning(hit.fact.content), hit.matched.content if hit.matched else ()
             ),
-            score.parts(hit, best),
+            score.parts(hit),
+            score.width(hit.score, best),
             credits_.get(hit.fact.id),
         )
         for hit in hits
@@ -259,7 +222,7 @@ def _meant(visit: Visit, missing: str) -> Fact:
 
 
 ROUTES: Final = (
-    shows("", home),
+    shows("search", begin),
     asks("search", ask),
     shows("search/{number}", answer),
     asks("search/{number}/why-not", why_not),

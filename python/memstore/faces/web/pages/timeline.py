@@ -73,6 +73,7 @@ def show(visit: Visit) -> Reply:
         runs=[*_runs(visit, shown)],
         links=paging.onward(visit, "before", shown[-1].line if len(acts) > paging.ROWS else None),
         chart=activity_chart.drawn(activity),
+        colours=activity_chart.COLOURS,
         kinds=KINDS,
         can_undo=all(name not in wanted for name in ("until", "kind"))
         and any(name in wanted for name in SELECTING),

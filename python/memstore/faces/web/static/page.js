@@ -33,7 +33,7 @@
   }
 
   const bindings = {
-    "/": () => focus(one("[data-search]")) ?? true,
+    "/": () => focus(one("main [data-search]") ?? one("[data-search]")) ?? true,
     j: () => move(1) ?? true,
     k: () => move(-1) ?? true,
     a: () => press("a"),
@@ -95,9 +95,6 @@
     const opener = event.target.closest("[data-opens]");
     if (opener) document.getElementById(opener.dataset.opens).showModal();
   });
-
-  const entry = one(".side [aria-current]"); // in a narrow window, the menu is wider than that
-  if (entry) entry.closest("nav").scrollLeft = entry.offsetLeft - 40;
 
   every(".for-script").forEach((element) => (element.hidden = false));
   const box = one("#keys-on");
