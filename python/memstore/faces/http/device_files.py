@@ -45,8 +45,8 @@ logger = logging.getLogger(__name__)
 
 METHODS: Final = ("GET", "PUT", "DELETE")
 
-MAX_FILE_BYTES: Final = 8 * 2**20
-"""A device divides what it writes into files of half as much."""
+MAX_FILE_BYTES: Final = 16 * 2**20
+"""As large as the body of any other request."""
 
 MAX_FILES: Final = 20_000
 MAX_PLACE_BYTES: Final = 4 * 2**30

@@ -22,6 +22,9 @@ Kind: TypeAlias = Literal["folder", "git", "server"]
 
 URL: Final = re.compile(r"(?P<scheme>[a-z][a-z0-9+.-]+)://", re.IGNORECASE)
 
+HELPER: Final = re.compile(r"[a-z][\w+.-]*::", re.IGNORECASE)
+"""How git is told to run a program for an address, such as ``ext::``."""
+
 HOST_AND_PATH: Final = re.compile(r"(?:[\w.-]+@[\w.-]+|[\w-]+(?:\.[\w-]+)+):(?![/\\]{2})\S+")
 """As ssh and git take it: ``git@host:me/memory.git``, ``host.example:memory.git``."""
 
@@ -35,7 +38,7 @@ def kind_of(address: str) -> Kind:
     Raises:
         InvalidArgument: none.
     """
-    if not address.strip() or address.startswith("-") or "\0" in address:
+    if not address.strip() or address[0] == "-" or "\0" in address or HELPER.match(address):
         raise InvalidArgument("names no place", argument="place", remedy=Remedy.NAME_PLACE)
     if (found := URL.match(address)) is not None:
         scheme = found["scheme"].lower()

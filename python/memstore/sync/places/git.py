@@ -72,10 +72,16 @@ QUIET: Final = ("core.askPass=", "credential.interactive=false")
 HISTORY: Final = re.compile(rb"^history ([0-9a-f]{16}), commit ([0-9]{1,9})$", re.MULTILINE)
 
 OUTRUN: Final = re.compile(
-    r"fetch first|non-fast-forward|stale info|cannot lock ref|failed to update ref|"
-    r"reference already exists|incorrect old value"
+    r"fetch first|stale info|cannot lock ref|failed to update ref|reference already exists"
+    r"|incorrect old value"
 )
 """How git says that another device was faster."""
+
+BEHIND: Final = re.compile(r"non-fast-forward")
+"""The same of a push that was not forced."""
+
+PROTECTED: Final = re.compile(r"protected|pre-receive|den(y|ied)|declined|not allowed|non-fast")
+"""How hosts say that a branch may not be forced."""
 
 REASONS: Final = (
     (r"could not resolve|network is unreachable|no route to host|timed out|connection refused"
@@ -99,6 +105,10 @@ class _Refused(Exception):
     def __init__(self, said: str) -> None:
         super().__init__(said)
         self.said = said
+
+
+class _Protected(Exception):
+    """The branch may not be forced, so its history cannot be begun again."""
 
 
 class _Blob(NamedTuple):
@@ -143,6 +153,7 @@ class GitPlace:
         self._files: dict[str, _Blob] = {}
         self._pending: dict[str, _Blob | None] = {}
         self._tip = _Tip()
+        self._is_protected = False
 
     def list(self) -> Mapping[str, Entry]:
         self._fetch()
@@ -179,14 +190,30 @@ class GitPlace:
             if attempt:
                 clock.sleep(PAUSE_SECONDS * secrets.randbelow(1000) / 1000)
                 self._fetch()
-            commit = self._committed(anew=anew)
-            if commit is None or self._pushed(commit):
+            if self._is_published(anew=anew):
                 self._pending.clear()
-                return
-        raise SyncError(
-            f"other devices wrote into {self.address!r} faster than this one, {TRIES} times; the "
-            "next run tries again"
-        )
+                break
+        else:
+            raise SyncError(
+                f"other devices wrote into {self.address!r} faster than this one, {TRIES} times; "
+                "the next run tries again"
+            )
+        if anew and self._is_protected:
+            raise SyncError(
+                f"{self.address!r} refuses to have its history begun again, so texts that were "
+                "erased stay in it",
+                remedy=Remedy.ALLOW_FORCE,
+            )
+
+    def _is_published(self, *, anew: bool) -> bool:
+        """Push what is pending; return false if another device was faster."""
+        try:
+            commit = self._committed(anew=anew)
+            return commit is None or self._is_pushed(commit)
+        except _Protected:
+            self._is_protected = True
+            commit = self._committed(anew=False)
+            return commit is None or self._is_pushed(commit)
 
     # -- reading -------------------------------------------------------------------------------
 
@@ -219,7 +246,9 @@ class GitPlace:
     def _there(self) -> str:
         """Return the id of the newest commit in the repository; empty if there is none."""
         try:
-            said = self._run("ls-remote", "--heads", "--", self._remote, seconds=NETWORK_SECONDS)
+            said = self._run(
+                *("ls-remote", "--heads", "--", self._remote), seconds=NETWORK_SECONDS, inside=False
+            )
         except _Refused as error:
             raise self._failure(error.said) from None
         heads = dict(line.split("\t")[::-1] for line in said.decode().splitlines())
@@ -272,7 +301,6 @@ class GitPlace:
         ]
         self._tip, self._files = _Tip(), {}
         shutil.rmtree(self._clone, ignore_errors=True)
-        self._clone.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
         self._local("init", "-q", "--bare", "--template=", str(self._clone), inside=False)
         for data in kept:
             self._local("hash-object", "-w", "--stdin", data=data)
@@ -296,7 +324,8 @@ class GitPlace:
         old = self._local("rev-parse", f"{self._tip.id}^{{tree}}") if self._tip.id else b""
         if old.decode().strip() == tree and (not anew or self._tip.commits == 1):
             return None
-        begins = anew or not self._tip.history or self._tip.commits >= MAX_COMMITS
+        is_long = self._tip.commits >= MAX_COMMITS and not self._is_protected
+        begins = anew or is_long or not self._tip.id
         history = secrets.token_hex(8) if begins else self._tip.history
         commits = 1 if begins else self._tip.commits + 1
         parents = ("-p", self._tip.id) if self._tip.id and not begins else ()
@@ -335,7 +364,7 @@ class GitPlace:
         data = "".join(lines).encode("utf-8", "surrogateescape")
         return self._local("mktree", "-z", "--missing", data=data).decode().strip()
 
-    def _pushed(self, commit: _Tip) -> bool:
+    def _is_pushed(self, commit: _Tip) -> bool:
         """Push a commit; return false if another device was faster."""
         is_new_history = bool(self._tip.id) and commit.history != self._tip.history
         lease = f"--force-with-lease={REMOTE_REF}:{self._tip.id}"
@@ -347,14 +376,10 @@ class GitPlace:
                 seconds=NETWORK_SECONDS,
             )
         except _Refused as error:
-            if OUTRUN.search(error.said):
+            if OUTRUN.search(error.said) or (not force and BEHIND.search(error.said)):
                 return False
-            if is_new_history and re.search(r"protected|pre-receive|denied|declined", error.said):
-                raise SyncError(
-                    f"{self.address!r} refuses to have its history begun again, so texts that "
-                    "were erased stay in it",
-                    remedy=Remedy.ALLOW_FORCE,
-                ) from None
+            if force and PROTECTED.search(error.said):
+                raise _Protected from None
             raise self._failure(error.said) from None
         self._local("update-ref", OWN_REF, commit.id)
         self._pending.clear()
@@ -392,6 +417,7 @@ class GitPlace:
         where = (f"--git-dir={self._clone}",) if inside else ()
         configured = (*CONFIGURATION, *(() if self._asks else QUIET))
         options = [part for one in configured for part in ("-c", one)]
+        self._clone.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
         with tempfile.TemporaryFile() as errors:
             try:
                 process = subprocess.Popen(  # noqa: S603 - the user's git, with our arguments
@@ -400,6 +426,7 @@ class GitPlace:
                     stdout=subprocess.PIPE,
                     stderr=errors,
                     env=self._environment,
+                    cwd=self._clone.parent,
                     start_new_session=not self._asks,  # without the terminal, nothing can ask there
                 )
             except FileNotFoundError:
@@ -438,6 +465,7 @@ class GitPlace:
         for role in ("AUTHOR", "COMMITTER"):  # the carrier needs no name and address of the user
             found |= {f"GIT_{role}_NAME": "memstore", f"GIT_{role}_EMAIL": "memstore@localhost"}
         found |= {"LC_ALL": "C", "LANGUAGE": "", "GIT_ALLOW_PROTOCOL": PROTOCOLS}
+        found["GIT_CEILING_DIRECTORIES"] = str(self._clone.parent)
         if not self._asks:
             found |= {"GIT_TERMINAL_PROMPT": "0", "GIT_ASKPASS": "", "SSH_ASKPASS_REQUIRE": "never"}
             found |= {"GCM_INTERACTIVE": "never", "GIT_SSH_COMMAND": _without_questions(found)}
