@@ -3,12 +3,13 @@
     python -m benches.writes [--rounds 7] [WORD …]
 
 The rival is the driver alone: the schema, pragmas and triggers that memstore has, prepared
-statements, ``executemany``. It makes nothing of its rows itself: they are read from a store that
-was given the same facts, and the journal's lines are among them. Before anything is measured, every
-table of that store is compared with the rival's. Both begin with a copy of one file of 10,000
-facts, at ``durability="normal"``, and take turns. The ratio is the rival's seconds divided by
-memstore's, the median of the pairs; at 1 memstore would cost nothing. With words: only the ways to
-write that are named by one.
+statements, ``executemany``, and facts inserted 64 at a time, which saves the full-text index work.
+It makes nothing of its rows itself: they are read from a store that was given the same facts, and
+the journal's lines are among them. Before anything is measured, every table of that store is
+compared with the rival's. Both begin with a copy of one file of 10,000 facts, at
+``durability="normal"``, and take turns. The ratio is the rival's seconds divided by memstore's, the
+median of the pairs; at 1 memstore would cost nothing. With words: only the ways to write that are
+named by one.
 
 With an embedder the rival is given the vectors, too, and "embedding too" is the ratio to a rival
 that has to wait for the same embedder first; that ratio is the one to reach.
@@ -24,6 +25,7 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from itertools import chain, islice
 from pathlib import Path
 from queue import Queue
 from statistics import median
@@ -48,6 +50,11 @@ KEYS: Final = {
     "memstore_journal": "fact_id",
 }
 """The tables that an added fact is written to, and the column with its id."""
+
+BESIDES: Final = ("memstore_line_counts",)
+"""What memstore derives from its lines, a row for each 256: the rival writes none."""
+
+ROWS_TOGETHER: Final = 64
 
 Row = tuple[Any, ...]
 Stored = list[tuple[Row, ...]]
@@ -119,10 +126,22 @@ class Rival:
         self.connection.execute("BEGIN IMMEDIATE")
         newest = "SELECT seq FROM sqlite_sequence WHERE name = 'memstore_facts'"
         (held,) = self.connection.execute(newest).fetchone()
-        for insert, rows in zip(self.inserts, zip(*facts, strict=True), strict=True):
-            numbered = ((fact_id, *row) for fact_id, row in enumerate(rows, held + 1))
-            self.connection.executemany(insert, numbered)
+        of_facts, *of_others = zip(*facts, strict=True)
+        self._insert_together(_numbered(of_facts, held))
+        for insert, rows in zip(self.inserts[1:], of_others, strict=True):
+            self.connection.executemany(insert, _numbered(rows, held))
         self.connection.execute("COMMIT")
+
+    def _insert_together(self, facts: Iterator[Row]) -> None:
+        """Insert facts, many with each statement, at whose end triggers have indexed them."""
+        insert, places = self.inserts[0].split(" VALUES ")
+        while some := [*islice(facts, ROWS_TOGETHER)]:
+            values = ", ".join([places] * len(some))
+            self.connection.execute(f"{insert} VALUES {values}", [*chain.from_iterable(some)])
+
+
+def _numbered(rows: Sequence[Row], held: int) -> Iterator[Row]:
+    return ((row_id, *row) for row_id, row in enumerate(rows, held + 1))
 
 
 class Ground:
@@ -143,8 +162,9 @@ class Ground:
         self.rows = stored(copy, HELD)
         same = self.copy()
         Rival(same).add_many(self.rows)
-        if contents(same) != contents(copy):
-            raise RuntimeError("the rival does not write what memstore writes")
+        written, rivals = contents(copy), contents(same)
+        if other := [n for n in written if written[n] != rivals[n] and n not in BESIDES]:
+            raise RuntimeError(f"the rival does not write what memstore writes: {other}")
 
     def store(self, path: Path) -> memstore.Store:
         return memstore.open(path, embedder=self.embedder, durability="normal")

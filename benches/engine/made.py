@@ -55,6 +55,8 @@ def _fill(path: Path, count: int) -> None:
     finally:
         for store in stores.values():
             store.close()
+    with memstore.open(path) as store:
+        store.file.searches.comparisons.run()  # a memory that is searched has been compared
 
 
 def matrix(folder: Path, count: int, dimension: int) -> NDArray[np.float32]:

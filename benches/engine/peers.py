@@ -226,6 +226,14 @@ class VectorPeer(ABC):
     def nearest(self, query: NDArray[np.float32]) -> Sequence[int]: ...
 
 
+def plain_product(matrix: NDArray[np.float32], query: NDArray[np.float32]) -> list[int]:
+    """Return the ten nearest rows by one product with all of them."""
+    cosines = matrix @ query
+    best = np.argpartition(-cosines, 10)[:10]
+    found: list[int] = best[np.argsort(-cosines[best])].tolist()
+    return found
+
+
 class Numpy(VectorPeer):
     name = "numpy"
 
@@ -233,10 +241,7 @@ class Numpy(VectorPeer):
         self.matrix = matrix
 
     def nearest(self, query: NDArray[np.float32]) -> Sequence[int]:
-        cosines = self.matrix @ query
-        best = np.argpartition(-cosines, 10)[:10]
-        found: list[int] = best[np.argsort(-cosines[best])].tolist()
-        return found
+        return plain_product(self.matrix, query)
 
 
 class Vec(VectorPeer):

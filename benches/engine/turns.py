@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from statistics import mean, median, quantiles
 from typing import Any, Final
 
-from benches.side_by_side import PAUSE_SECONDS, pause
+from benches.side_by_side import until_idle
 
 SLOW_SECONDS: Final = 0.1
 """A way that took longer at first gets every tenth question."""
@@ -58,7 +58,7 @@ def take_turns(
         for name, way in ways.items():
             if turn % step[name]:
                 continue
-            pause(PAUSE_SECONDS)
+            until_idle()
             start, cpu_start = time.perf_counter(), time.process_time()
             found[name] = way.answer(question)
             took, cpu = time.perf_counter() - start, time.process_time() - cpu_start

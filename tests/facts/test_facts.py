@@ -15,9 +15,10 @@ from hypothesis import strategies as st
 from tests.support.raw import raw
 
 from memstore import Conflict, Fact, IdempotencyConflict, NewFact, NotFound, Store
+from memstore.database.journal import with_implied
 from memstore.database.tables import facts as fact_table
 from memstore.database.tables.facts import journalled, journalled_text
-from memstore.domain import chains
+from memstore.domain import chains, clock
 from memstore.errors import Remedy
 from memstore.facts.batch import AddFact, SupersedeFact
 
@@ -58,13 +59,27 @@ times = st.datetimes(timezones=st.just(UTC))
         valid_at=st.none() | times,
         user_id=st.none() | texts,
         use_count=st.integers(0, 9),
+        confirmed_count=st.integers(0, 2),
+        category=st.just("note") | texts,
+        namespace=st.just("default") | texts,
         thread=st.none() | texts,
         seq=st.none() | st.integers(0, 9),
-    )
+    ),
+    st.none() | times,
 )
-def test_the_journal_records_a_row_as_its_fact(fact: Fact) -> None:
-    row = fact_table.row_of(fact, fact_table.encoded(fact))
-    assert json.loads(journalled_text(row)) == journalled(fact)
+def test_the_journal_records_a_row_as_its_fact(fact: Fact, line_of: datetime | None) -> None:
+    at = clock.to_text(line_of or fact.created_at)
+    told = journalled_text(fact_table.row_of(fact, fact_table.encoded(fact)), at)
+    assert with_implied(json.loads(told), at) == journalled(fact)
+
+
+def test_a_line_leaves_out_what_most_facts_have_as_new_ones(store: Store) -> None:
+    fact = store.add("The port is 5432", subject="staging")
+    with raw(store.file.path) as file:
+        [(stored,)] = file.execute("SELECT after FROM memstore_journal WHERE fact_id = 1")
+    assert [*json.loads(stored)] == ["uuid", "content", "subject"]
+    [line] = store.ledger.journal(fact.id)
+    assert line.after == journalled(fact)
 
 
 def test_facts_added_together_have_the_same_creation_time(store: Store) -> None:

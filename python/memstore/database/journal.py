@@ -5,19 +5,21 @@ from __future__ import annotations
 import json
 from enum import StrEnum
 from itertools import groupby, islice
-from typing import TYPE_CHECKING, Final, NamedTuple
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from memstore._kernel.chain import seal
 from memstore.database.dialect import within
 from memstore.database.engine import NO_PARAMETERS, Statement, Write
 from memstore.database.writes import BY_ID, Update, settings
 from memstore.domain import clock
-from memstore.domain.records import Head, JournalLine
+from memstore.domain.records import DEFAULT_CATEGORY, Head, JournalLine
 from memstore.errors import StorageError
 from memstore.lazy import lazy_import
+from memstore.settings import DEFAULT_NAMESPACE
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator, Sequence
+    from collections.abc import Collection, Iterator, Mapping, Sequence
     from datetime import datetime
 
     from memstore.database import acts
@@ -144,6 +146,23 @@ OF_STATE: Final = f"kind IN {tuple(map(str, STATE_KINDS))}"
 
 
 OF_SOURCES: Final = f"kind IN ('{Kind.TRUST}', '{Kind.DISTRUST}') AND fact_id IS NULL"
+
+
+IMPLIED: Final[Mapping[str, Any]] = MappingProxyType(
+    {"namespace": DEFAULT_NAMESPACE, "category": DEFAULT_CATEGORY, "confirmed_count": 0}
+)
+"""What most facts have when they are stored; their lines leave it out, as they do what is created
+at the time of its line, and without metadata."""
+
+
+def with_implied(added: dict[str, Any], at: str) -> dict[str, Any]:
+    """Return all that a line of this time tells of the fact that it adds.
+
+    One that names the time when its fact was created leaves nothing out.
+    """
+    if "created_at" in added:
+        return added
+    return {**IMPLIED, "created_at": at, "metadata": {}, **added}
 
 
 class Author(NamedTuple):
@@ -563,12 +582,14 @@ def confirmed_by(transaction: Transaction, episode_id: int) -> list[JournalLine]
 def _decode(row: Row) -> JournalLine:
     id_, at, actor, source, kind, fact_id, *texts, episode_id, txn, run, said_at = row
     try:
-        parts = (None if text is None else json.loads(str(text)) for text in texts)
+        before, after, evidence = (None if t is None else json.loads(str(t)) for t in texts)
+        if kind == Kind.ADD and after and said_at is None:
+            after = with_implied(after, str(at))
         moment = clock.from_text(str(at))
         said = None if said_at is None else clock.from_text(str(said_at))
         began = None if run is None else clock.uuid_text(run)
-        about = (id_, moment, actor, source, kind, fact_id)
-        return JournalLine._make((*about, *parts, episode_id, txn, began, said))
+        about = (id_, moment, actor, source, kind, fact_id, before, after, evidence)
+        return JournalLine._make((*about, episode_id, txn, began, said))
     except ValueError as error:
         raise StorageError(
             f"line {id_!r} of the journal, on fact {fact_id!r}, cannot be read: {error}"
