@@ -31,7 +31,7 @@ MOST = 6_000
 """The most pixels of a picture's height."""
 
 PLAIN = (
-    "subjects", "inbox", "timeline", "log", "answers", "answers/given", "tasks", "owners",
+    "search", "sessions", "subjects", "inbox", "timeline", "log", "answers", "answers/given", "tasks", "owners",
     "owners/empty", "state", "erase", "nothing",
 )  # fmt: skip
 
@@ -61,7 +61,14 @@ def addresses(visitor: Visitor, store: Store, facts: int) -> Iterator[tuple[str,
     yield from ((path.replace("/", " "), path) for path in PLAIN)
     if facts:
         paths = ("subject/1", "subject/1/removed", "fact/1", "fact/1/correct", "fact/1/metadata")
-        more = ("episode/1", "erase/fact/1", "erase/subject/1", "erase/episode/1", "undo/1")
+        more = (
+            "session/1",
+            "episode/1",
+            "erase/fact/1",
+            "erase/subject/1",
+            "erase/episode/1",
+            "undo/1",
+        )
         yield from ((path.replace("/", " "), path) for path in (*paths, *more))
 
 

@@ -537,8 +537,12 @@ def pages_to_see(page: Any) -> dict[str, str]:
     page.press("#find", "Enter")
     page.wait_for_url("**/search/*")
     paths = {"home": "", "subjects": "subjects", "subject": "subject/1", "fact": "fact/1"}
-    names = ("inbox", "timeline", "log", "answers", "tasks", "owners", "state")
-    paths |= {name: name for name in names} | {"episode": "episode/1", "given": "answers/given"}
+    names = ("sessions", "inbox", "timeline", "log", "answers", "tasks", "owners", "state")
+    paths |= {name: name for name in names} | {
+        "episode": "episode/1",
+        "session": "session/1",
+        "given": "answers/given",
+    }
     forms = {"correct": "fact/1/correct", "metadata": "fact/1/metadata", "undo": "undo/1"}
     forms |= {"erase": "erase/fact/1", "erasing": "erase", "empty": "owners/empty"}
     named = {name: base + path for name, path in {**paths, **forms}.items()}

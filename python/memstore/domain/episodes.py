@@ -115,6 +115,32 @@ class ThreadSummary(Record):
     """When the last of them was recorded."""
 
 
+@frozen(kw_only=True)
+class SessionSummary(Record):
+    """A thread of active episodes as a list of sessions shows it."""
+
+    thread: str
+    """Its name."""
+    scope: Scope
+    """Its owners; threads are separate for each set of owners."""
+    last_id: int
+    """The id of its last episode, after which the next page of the list begins."""
+    source: str | None = None
+    """Where its first request came from, such as the host."""
+    request: str = ""
+    """The beginning of the first turn that is not an agent's."""
+    turns: int
+    """How many episodes it has, without its trace."""
+    learnt: int
+    """How many facts were drawn from it."""
+    changed: tuple[str, ...] = ()
+    """The files that it changed, as its trace names them."""
+    first_at: datetime
+    """When the first of it was said."""
+    last_at: datetime
+    """When the last of it was said."""
+
+
 @frozen
 class EpisodeHit:
     """An episode that was found, with the parts of its score.

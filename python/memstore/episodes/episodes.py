@@ -11,6 +11,7 @@ from memstore.database.changes import Changes
 from memstore.database.filters import EpisodeFilter
 from memstore.database.short_transactions import pause
 from memstore.database.tables import episodes as episode_table
+from memstore.database.tables import sessions as session_table
 from memstore.database.tables import threads as thread_table
 from memstore.domain import clock, moments, zones
 from memstore.domain.arguments import (
@@ -27,7 +28,7 @@ from memstore.domain.arguments import (
     shown,
     stored_text,
 )
-from memstore.domain.episodes import Episode, NewEpisode, ThreadSummary
+from memstore.domain.episodes import Episode, NewEpisode, SessionSummary, ThreadSummary
 from memstore.domain.metadata import checked_mapping, parse_filters
 from memstore.domain.queries import EpisodeNarrowing, EpisodeSearch, Page, as_given, times
 from memstore.domain.records import SCOPE_FIELDS, Scope, is_among
@@ -453,6 +454,35 @@ class Episodes(zones.Zoned):
         beginning = nfc(stored_text(prefix, "prefix"))
         with self._engine.read() as transaction:
             return episode_table.summaries(transaction, wanted, beginning, after, limit)
+
+    def sessions(
+        self,
+        *,
+        since: datetime | str | None = None,
+        before: int | None = None,
+        limit: int = 50,
+    ) -> builtins.list[SessionSummary]:
+        """Return the threads of active episodes by their last turn, the latest first.
+
+        Each has its first request, its turns, the facts that were drawn from it, and the files that
+        its trace names.
+
+        Args:
+            since: only those with a turn that was recorded since this time.
+            before: the ``last_id`` of the last one of the page before.
+            limit: the maximum number.
+        """
+        checked_number(limit, "limit", 1, MAX_NUMBER)
+        if before is not None:
+            checked_number(before, "before", 1, MAX_NUMBER)
+        wanted = EpisodeFilter(
+            namespaces=(self._namespace,),
+            now=clock.utc_now(),
+            scope=self._standing.selected,
+            created_after=None if since is None else moments.after(since, "since"),
+        )
+        with self._engine.read() as transaction:
+            return session_table.latest(transaction, wanted, before, limit)
 
     def around(self, episode_id: int | str, reach: int = 5) -> builtins.list[Episode]:
         """Return an episode among those before and after it in its thread, in order.

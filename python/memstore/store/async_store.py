@@ -60,6 +60,7 @@ class AsyncEpisodes(Awaited[Episodes]):
     unerased = awaited(Episodes.unerased)
     fold_turns = awaited(Episodes.fold_turns)
     threads = awaited(Episodes.threads)
+    sessions = awaited(Episodes.sessions)
     expire = awaited(Episodes.expire)
     expire_all = awaited(Episodes.expire_all)
     pop = awaited(Episodes.pop)

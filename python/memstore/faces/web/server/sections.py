@@ -13,12 +13,13 @@ from memstore.faces.web.pages import (
     answers,
     erase,
     fact,
+    frame,
     home,
     inbox,
     log,
     owners,
     search,
-    session,
+    sessions,
     state,
     subjects,
     tasks,
@@ -34,7 +35,7 @@ if TYPE_CHECKING:
 
 SECTIONS: Final = (
     Section(MenuItem("Home", ""), home.ROUTES),
-    Section(MenuItem("Sessions", "log"), log.ROUTES),
+    Section(MenuItem("Sessions", "sessions"), (*sessions.ROUTES, *log.ROUTES)),
     Section(MenuItem("Inbox", "inbox"), inbox.ROUTES),
     Section(MenuItem("Timeline", "timeline"), timeline.ROUTES),
     Section(MenuItem("Subjects", "subjects"), subjects.ROUTES),
@@ -46,7 +47,7 @@ SECTIONS: Final = (
     Section(MenuItem("Fact", "fact", is_listed=False), fact.ROUTES),
     Section(MenuItem("Erase", "erase", is_listed=False), erase.ROUTES),
     Section(MenuItem("Undo", "undo", is_listed=False), undo.ROUTES),
-    Section(MenuItem("Session", "session", is_listed=False), session.ROUTES),
+    Section(MenuItem("Frame", "frame", is_listed=False), frame.ROUTES),
 )
 
 MENU: Final = tuple(section.entry for section in SECTIONS)

@@ -1,4 +1,4 @@
-"""Signing out, the choice of the namespace, and the small poll of pages that are open."""
+"""What the frame of every page has: signing out, what was done just now, and a small poll."""
 
 from __future__ import annotations
 
