@@ -12,10 +12,10 @@ from tests.support.embedders import WordEmbedder
 
 import memstore
 from memstore import MetadataFilter, Scope, Store
-from memstore.database import changed_facts, journal
+from memstore.database import journal
 from memstore.database.engine import Transaction
 from memstore.database.filters import EpisodeFilter, FactFilter
-from memstore.database.tables import counts, feeds, indexed, threads
+from memstore.database.tables import changed_facts, counts, feeds, indexed, threads
 from memstore.database.tables import episodes as episode_table
 from memstore.database.tables import facts as fact_table
 from memstore.database.tables import pieces as piece_table
@@ -193,7 +193,7 @@ READS: dict[str, Callable[[Any, str], Any]] = {
         t, facts(o), "", SubjectOrder.SIZE, counts.SubjectPlace("s1", 3), 3
     ),
     "last line of a large subject": lambda t, o: changed_facts.last_line(
-        t, facts(o), "s1", changed_facts.FEW + 1, 300
+        t, facts(o), "s1", 301, 300
     ),
     "last line of a small subject": lambda t, o: changed_facts.last_line(t, facts(o), "s1", 5, 300),
     "subjects by their last change": lambda t, o: [
@@ -306,9 +306,13 @@ def test_reads_use_an_index(explained: Explained, read: str, owner: str) -> None
         index = "idx_memstore_count_key" if owner == "all" else "PRIMARY KEY"
         assert index in explained.plans[-1]
         assert "key>? AND key<?" in explained.plans[-1]
-    if read in ("last line of a large subject", "subjects by their last change"):
+    if read == "subjects by their last change":
         first = explained.plans[0].removeprefix("CO-ROUTINE")
         assert "SEARCH j USING INTEGER PRIMARY KEY (rowid>? AND rowid<?)" in first
+    if read == "last line of a large subject":
+        newest, after = explained.plans[:2]
+        assert "SEARCH f USING COVERING INDEX idx_memstore_subject" in newest
+        assert "SEARCH j USING INTEGER PRIMARY KEY (rowid>? AND rowid<?)" in after
     if read == "ids of a subject":
         assert "idx_memstore_subject" in explained.plans[0]
     if read in ("ids with metadata", "count with metadata"):

@@ -12,7 +12,8 @@ from hypothesis import strategies as st
 from tests.support.raw import raw
 
 import memstore
-from memstore import NotFound, Scope, Store
+from memstore import NewFact, NotFound, Scope, Store
+from memstore.database.tables import changed_facts
 from memstore.text.folding import claim_hash, subject_key
 
 COMPOSED, SPLIT = "Zo\u00eb", "ZOE\u0308"
@@ -137,3 +138,24 @@ def test_subjects_are_found_by_prefix(store: Store) -> None:
     assert found("") == ["apple", "tea", "teapot", "Türkei", "zebra"]
     assert found("", limit=2) == ["apple", "tea"]
     assert found("teapots") == []
+
+
+@pytest.mark.parametrize("many", [1, 3_000], ids=["stretches are looked up", "facts are read"])
+@pytest.mark.parametrize("changed_when", ["never", "among other facts", "at last"])
+def test_last_line_of_a_subject_with_many_facts(
+    store: Store, monkeypatch: pytest.MonkeyPatch, changed_when: str, many: int
+) -> None:
+    monkeypatch.setattr(changed_facts, "FEW", 1)
+    monkeypatch.setattr(changed_facts, "MANY", many)
+    large = store.add_many(
+        NewFact(content=f"tea {number}", subject="alice") for number in range(300)
+    )
+    place = large[-1].id
+    line = store.ledger.changes(fact=place)[0].line
+    for batch in range(3):
+        store.add_many(NewFact(content=f"{batch} and {n}", subject=f"s{n}") for n in range(400))
+        if (changed_when, batch) in (("among other facts", 1), ("at last", 2)):
+            store.confirm(large[0].id)
+            line = store.ledger.changes(fact=large[0].id)[0].line
+    [first] = store.subjects(order="size", limit=1)
+    assert (first.name, first.facts, first.line) == ("alice", 300, line)

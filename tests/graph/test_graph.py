@@ -853,6 +853,19 @@ def test_entities_are_ordered_by_the_number_of_their_facts(store: Store) -> None
         store.graph.entities(offset=-1)
 
 
+def test_entities_with_many_facts_of_others_come_after_those_with_own_ones(store: Store) -> None:
+    bob = store.of(user_id="bob")
+    for number in range(12):
+        store.add(f"Postgres runs job {number}", subject="Postgres")
+    for name, own in {"Postgres": 1, "Redis": 3, "Kafka": 2}.items():
+        for number in range(own):
+            bob.add(f"{name} keeps queue {number}", subject=name)
+    store.graph.build()
+    found = [(one.name, one.facts) for one in bob.graph.entities(limit=3)]
+    assert found == [("Redis", 3), ("Kafka", 2), ("Postgres", 1)]
+    assert [one.name for one in bob.graph.entities(limit=1, offset=1)] == ["Kafka"]
+
+
 DAMAGE = {
     "no fact mentions": "DELETE FROM memstore_mentions WHERE name_id = (SELECT max(id) FROM"
     " memstore_entity_names)",

@@ -18,7 +18,7 @@ from tests.support.raw import sql
 
 import memstore
 from memstore import InvalidArgument, NotFound, Scope, Store
-from memstore.database import changed_facts
+from memstore.database.tables import changed_facts
 from memstore.domain import clock
 from memstore.domain.moments import Moment
 from memstore.domain.standing import Standing

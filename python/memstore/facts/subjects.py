@@ -5,8 +5,8 @@ from __future__ import annotations
 from itertools import islice
 from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias
 
-from memstore.database import changed_facts, journal, line_filters
-from memstore.database.tables import counts
+from memstore.database import journal, line_filters
+from memstore.database.tables import changed_facts, counts
 from memstore.database.tables import facts as fact_table
 from memstore.domain.status import Subject, SubjectOrder
 from memstore.frozen import replace

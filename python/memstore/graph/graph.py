@@ -116,9 +116,8 @@ class BuiltGraph:
         return found
 
     def _entity(self, entity_id: int) -> Entity:
-        names = graph_reads.names(self._transaction, self._wanted, entity_id)
         facts = graph_reads.count_facts(self._transaction, self._wanted, entity_id)
-        return Entity(name=names[0], names=tuple(names), facts=facts)
+        return _entity(self._transaction, self._wanted, entity_id, facts)
 
     def _relations(self, left: int, right: int) -> tuple[Relation, ...]:
         links = graph_reads.links(self._transaction, self._wanted, left, right, FACTS_SHOWN)
@@ -136,6 +135,11 @@ class BuiltGraph:
             )
             for link in links
         )
+
+
+def _entity(transaction: Transaction, wanted: FactFilter, entity_id: int, facts: int) -> Entity:
+    names = graph_reads.names(transaction, wanted, entity_id)
+    return Entity(name=names[0], names=tuple(names), facts=facts)
 
 
 def _cut(more: int, reach: int | None, ended: bool) -> str | None:
@@ -475,9 +479,9 @@ class Graph:
             built = graph_table.current(transaction, self._namespace)
             if built is None:
                 return []
-            view = BuiltGraph(transaction, wanted)
-            found = graph_reads.most_mentioned(transaction, built.id, wanted, limit, offset)
-            return [view.entity(entity_id) for entity_id in found]
+            most = graph_reads.most_mentioned(transaction, built.id, wanted, offset + limit)
+            found = [*most.items()][offset:]
+            return [_entity(transaction, wanted, entity_id, number) for entity_id, number in found]
 
     def get(self, name: str) -> Entity:
         """Return an entity by any of its names, ignoring case.

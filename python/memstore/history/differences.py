@@ -9,8 +9,9 @@ from enum import StrEnum
 from itertools import chain, groupby
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from memstore.database import changed_facts, journal, line_filters
+from memstore.database import journal, line_filters
 from memstore.database.journal import UNCHANGED, Kind
+from memstore.database.tables import changed_facts
 from memstore.database.tables import episodes as episode_table
 from memstore.database.tables import facts as fact_table
 from memstore.domain import clock, zones
@@ -27,8 +28,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
     from datetime import datetime
 
-    from memstore.database.changed_facts import DifferenceFilter
     from memstore.database.engine import Engine, Transaction
+    from memstore.database.tables.changed_facts import DifferenceFilter
     from memstore.domain.episodes import Episode
     from memstore.domain.moments import Moment
     from memstore.domain.records import Fact, JournalLine

@@ -98,7 +98,7 @@ class _Step(NamedTuple):
             if not go_on():
                 return False
             with self.engine.read() as transaction:
-                said = newer_table.members(transaction, group)
+                said = newer_table.members(transaction, group, MAX_GROUP + 1)
             if len(said) <= MAX_GROUP:
                 found += pairs(said, _every if whole else self._is_asked, pause)
             if len(found) >= WRITTEN_AT_ONCE:
@@ -209,7 +209,7 @@ def misfits(transaction: Transaction, *, deep: bool) -> list[int]:
         return []  # they will be made anew
     wrong = {pair.older for pair in _unfounded(transaction)}
     for group in _settled(transaction, state) if deep else ():
-        said = newer_table.members(transaction, group)
+        said = newer_table.members(transaction, group, MAX_GROUP)
         held = newer_table.known(transaction, [one.id for one in said])
         wrong |= {one.older for one in pairs(said) if one.newer not in held[one.older].newer}
     return sorted(wrong)

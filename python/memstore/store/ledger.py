@@ -30,8 +30,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
     from datetime import date, datetime, tzinfo
 
-    from memstore.database import changed_facts
     from memstore.database.engine import Progress
+    from memstore.database.tables import changed_facts
     from memstore.domain.explanations import Explanation
     from memstore.domain.log import Act, DayActivity, LogFilter, LogLine
     from memstore.domain.moments import Moment
@@ -52,7 +52,7 @@ if TYPE_CHECKING:
     from memstore.history.reverting import Plan
 else:
     batch = lazy_import("memstore.facts.batch")
-    changed_facts = lazy_import("memstore.database.changed_facts")
+    changed_facts = lazy_import("memstore.database.tables.changed_facts")
     comparing = lazy_import("memstore.history.differences")
     dependents = lazy_import("memstore.graph.dependents")
     erasure = lazy_import("memstore.history.erasure")

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final, NamedTuple
 
+from memstore.database import line_filters
 from memstore.database.engine import Write
 from memstore.database.writes import BY_ID, Delete, Insert, Update
 from memstore.domain import clock
@@ -296,13 +297,18 @@ def misplaced(transaction: Transaction, graph_id: int, groups: Iterable[Sequence
 
 def changed_since(transaction: Transaction, namespace: str, operation_id: int) -> int:
     """Count the facts that were added, retired, deleted, restored or erased since a line."""
-    return transaction.scalar(
-        "SELECT count(DISTINCT j.fact_id) FROM memstore_journal j"
-        " JOIN memstore_facts f ON f.id = j.fact_id"
-        " WHERE j.id > :after AND f.namespace = :namespace"
-        " AND j.kind IN ('add', 'adopt', 'supersede', 'unsupersede', 'delete', 'restore',"
-        " 'erase')",
-        {"after": operation_id, "namespace": namespace},
+    last_before = line_filters.last_born(transaction, operation_id, "fact_id")
+    added = transaction.scalar(
+        "SELECT count(*) FROM memstore_facts WHERE namespace = :namespace AND id > :last",
+        {"namespace": namespace, "last": last_before},
+    )
+    # CROSS: the lines are read in order, and only facts that are older are looked up.
+    return added + transaction.scalar(
+        "SELECT count(DISTINCT j.fact_id) FROM memstore_journal j CROSS JOIN memstore_facts f"
+        " WHERE j.id > :after AND +j.fact_id <= :last AND j.kind IN"
+        " ('adopt', 'supersede', 'unsupersede', 'delete', 'restore', 'erase')"
+        " AND f.id = j.fact_id AND f.namespace = :namespace",
+        {"after": operation_id, "namespace": namespace, "last": last_before},
     )
 
 

@@ -92,28 +92,56 @@ def all_names(transaction: Transaction, graph_id: int, wanted: FactFilter) -> li
 
 
 def count_facts(transaction: Transaction, wanted: FactFilter, entity_id: int) -> int:
-    visible, values = wanted.where(transaction.dialect)
-    return transaction.scalar(
-        f"SELECT count(DISTINCT m.fact_id) {MENTIONED} AND n.entity_id = :entity AND {visible}",
-        {**values, "entity": entity_id},
-    )
+    return _counted(transaction, wanted, [entity_id]).get(entity_id, 0)
 
 
 def most_mentioned(
-    transaction: Transaction, graph_id: int, wanted: FactFilter, limit: int, offset: int
-) -> list[int]:
+    transaction: Transaction, graph_id: int, wanted: FactFilter, number: int
+) -> dict[int, int]:
+    """Return the entities with the most facts that pass a filter, with how many these are.
+
+    No entity has more of them than it has mentions. So those with the most mentions are counted
+    first, and the others only if they may have as many as the last one that is wanted.
+    """
+    mentions = [
+        *transaction.rows(
+            "SELECT n.entity_id, sum(m.number) FROM memstore_entity_names n JOIN"
+            " (SELECT name_id, count(*) AS number FROM memstore_mentions GROUP BY name_id) m"
+            " ON m.name_id = n.id WHERE n.graph_id = :graph"
+            " GROUP BY n.entity_id ORDER BY 2 DESC, 1",
+            {"graph": graph_id},
+        )
+    ]
+    best: list[tuple[int, int]] = []
+    begin, end = 0, number
+    while begin < len(mentions) and (len(best) < number or best[-1][1] <= mentions[begin][1]):
+        some = [entity_id for entity_id, _ in mentions[begin:end]]
+        best += _counted(transaction, wanted, some).items()
+        best = sorted(best, key=lambda one: (-one[1], one[0]))[:number]
+        begin, end = end, 2 * end
+    return dict(best)
+
+
+def _counted(
+    transaction: Transaction, wanted: FactFilter, entity_ids: Sequence[int]
+) -> dict[int, int]:
+    """Return how many facts pass a filter of each of these entities that has any."""
     visible, values = wanted.where(transaction.dialect)
-    return transaction.ints(
-        f"SELECT n.entity_id {MENTIONED} AND n.graph_id = :graph AND {visible} GROUP BY n.entity_id"
-        " ORDER BY count(DISTINCT m.fact_id) DESC, 1 LIMIT :limit OFFSET :offset",
-        {**values, "graph": graph_id, "limit": limit, "offset": offset},
+    rows = transaction.rows(
+        f"SELECT n.entity_id, count(DISTINCT m.fact_id) {MENTIONED} AND n.entity_id IN"
+        f" {transaction.dialect.listed('entities')} AND {visible} GROUP BY n.entity_id",
+        {**values, "entities": entity_ids},
     )
+    return dict(rows)
 
 
 def count_entities(transaction: Transaction, graph_id: int, wanted: FactFilter) -> int:
+    """Count the entities that a fact mentions which passes a filter; the first one is enough."""
     visible, values = wanted.where(transaction.dialect)
     return transaction.scalar(
-        f"SELECT count(DISTINCT n.entity_id) {MENTIONED} AND n.graph_id = :graph AND {visible}",
+        "SELECT count(DISTINCT n.entity_id) FROM memstore_entity_names n WHERE n.graph_id = :graph"
+        " AND EXISTS (SELECT 1 FROM memstore_mentions m CROSS JOIN memstore_facts f"
+        f" WHERE m.name_id = n.id AND f.id = m.fact_id AND {visible})",
         {**values, "graph": graph_id},
     )
 

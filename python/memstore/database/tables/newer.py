@@ -194,14 +194,14 @@ def groups_between(transaction: Transaction, before: Compared, after: Compared) 
     return [Group._make(row) for row in rows]
 
 
-def members(transaction: Transaction, group: Group) -> list[Claimed]:
-    """Return what the current facts of a group say."""
+def members(transaction: Transaction, group: Group, limit: int) -> list[Claimed]:
+    """Return what the current facts of a group say, at most as many as the limit."""
     rows = transaction.rows(
         f"SELECT {CLAIM} FROM memstore_facts f WHERE f.namespace = :namespace"
         " AND f.subject_key = :subject_key AND f.user_id IS NOT DISTINCT FROM :user_id"
         " AND f.agent_id IS NOT DISTINCT FROM :agent_id"
-        f" AND f.run_id IS NOT DISTINCT FROM :run_id AND {CURRENT}",
-        group._asdict(),
+        f" AND f.run_id IS NOT DISTINCT FROM :run_id AND {CURRENT} LIMIT :limit",
+        {**group._asdict(), "limit": limit},
     )
     return [claimed(row) for row in rows]
 

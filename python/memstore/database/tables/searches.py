@@ -163,15 +163,29 @@ def _decode(row: Row) -> RecordedSearch:
 
 
 def most_given(transaction: Transaction, wanted: FactFilter, limit: int) -> list[tuple[int, int]]:
-    """Return the facts that were given in most searches, with the number of these."""
+    """Return the facts that were given in most searches, with the number of these.
+
+    Facts are looked up in this order, until there are enough that pass the filter.
+    """
+    given = {
+        int(fact_id): int(number)
+        for fact_id, number in transaction.rows(
+            f"SELECT row_id, count(*) AS number FROM memstore_given WHERE kind = '{FACT}'"
+            " GROUP BY row_id ORDER BY number DESC, row_id DESC"
+        )
+    }
     where, values = wanted.where(transaction.dialect, by_id=True)
-    rows = transaction.rows(
-        "SELECT g.row_id, g.number FROM (SELECT row_id, count(*) AS number FROM memstore_given"
-        f" WHERE kind = '{FACT}' GROUP BY row_id) g CROSS JOIN memstore_facts f"
-        f" WHERE f.id = g.row_id AND {where} ORDER BY g.number DESC, g.row_id DESC LIMIT :limit",
-        {**values, "limit": limit},
+    query = (
+        "SELECT f.id FROM memstore_facts f"
+        f" WHERE f.id IN {transaction.dialect.listed('some')} AND {where}"
     )
-    return [(int(fact_id), int(number)) for fact_id, number in rows]
+    ids, found = [*given], list[int]()
+    begin, end = 0, 2 * limit
+    while begin < len(ids) and len(found) < limit:
+        passing = {*transaction.ints(query, {**values, "some": ids[begin:end]})}
+        found += [fact_id for fact_id in ids[begin:end] if fact_id in passing]
+        begin, end = end, 2 * end
+    return [(fact_id, given[fact_id]) for fact_id in found[:limit]]
 
 
 def never_given(

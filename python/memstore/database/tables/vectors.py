@@ -593,10 +593,15 @@ def remove_strays(table: VectorTable, owner_ids: Sequence[int], transaction: Tra
 
 
 def count(transaction: Transaction, table: VectorTable, generation_id: int) -> int:
-    """Return the number of vectors in a generation; this reads two indexes, but no vectors."""
+    """Return the number of vectors in a generation; this reads two indexes, but no vectors.
+
+    All rows of a table are counted without looking at each, and rows of others are few if any.
+    """
     queue = transaction.dialect.indexed_by(table.queue)
     return transaction.scalar(
-        f"SELECT (SELECT count(*) FROM {table.name} WHERE generation_id = :generation)"
+        f"SELECT (SELECT count(*) FROM {table.name})"
+        f" - (SELECT count(*) FROM {table.name} WHERE generation_id < :generation)"
+        f" - (SELECT count(*) FROM {table.name} WHERE generation_id > :generation)"
         f" - (SELECT count(*) FROM {table.name} {queue}"
         " WHERE generation_id = :generation AND embedding IS NULL)",
         {"generation": generation_id},
