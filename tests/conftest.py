@@ -57,6 +57,9 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         "--inputs", type=int, default=50, metavar="N", help="hostile inputs (default 50)"
     )
     group.addoption(
+        "--histories", type=int, default=60, metavar="N", help="of syncing devices (default 60)"
+    )
+    group.addoption(
         "--engine",
         choices=["sqlite", "postgres"],
         default="sqlite",

@@ -55,6 +55,8 @@ TABLES: Final = (
     Carried("memstore_entity_decisions", counted=True),
     Carried("memstore_distrusted", ("fact_id",)),
     Carried("memstore_distrusted_episodes", ("episode_id",)),
+    Carried("memstore_devices", counted=True),
+    Carried("memstore_taken", ("line",)),
     Carried("memstore_journal", counted=True),
 )
 """In an order in which each row's links lead to rows that are there."""

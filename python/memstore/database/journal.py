@@ -96,6 +96,9 @@ class Kind(StrEnum):
     """A decision about two names was undone."""
     TRUST = "trust"
     """A source was given a level of trust, or is no longer distrusted; the line holds the table."""
+    OVERTAKEN = "overtaken"
+    """Another device's change, which something later had replaced before it came; nothing was
+    changed."""
     DISTRUST = "distrust"
     """A source was distrusted. About a fact: the last episode that it rested on, of such a source,
     is being erased."""
@@ -115,6 +118,7 @@ UNCHANGED = frozenset(
         Kind.REOPEN,
         Kind.REDACT,
         Kind.DISTRUST,
+        Kind.OVERTAKEN,
         Kind.SUPPORT,
         Kind.UNSUPPORT,
     }

@@ -56,6 +56,9 @@ if TYPE_CHECKING:
     from memstore.prompting.reading_log import Readings
     from memstore.search import record
     from memstore.search.record import SearchRecord
+    from memstore.sync import run as sync_run
+    from memstore.sync.places import Place, Seal
+    from memstore.sync.reports import Synced
     from memstore.text.judging.judge import Rule
     from memstore.transfer import ImportReport
 else:
@@ -77,6 +80,7 @@ else:
     dependents = lazy_import("memstore.graph.dependents")
     scheduled = lazy_import("memstore.file.scheduled")
     tokens = lazy_import("memstore.file.tokens")
+    sync_run = lazy_import("memstore.sync.run")
     transfer = lazy_import("memstore.transfer")
     activity = lazy_import("memstore.history.activity")
     trust = lazy_import("memstore.history.trust")
@@ -466,6 +470,44 @@ class File:
         """
         with self.engine.write() as transaction:
             return imports_table.give_up(transaction, namespace)
+
+    # -- other devices ------------------------------------------------------------------------
+
+    def sync(
+        self,
+        place: Place,
+        *,
+        namespaces: Collection[str] | None = None,
+        seal: Seal | None = None,
+        anew: bool = False,
+        new_device: bool = False,
+        dry_run: bool = False,
+    ) -> Synced:
+        """Exchange with a place what other devices and this file have not of each other.
+
+        Args:
+            place: where the devices meet.
+            namespaces: those that travel; ``None`` for all.
+            seal: encrypts what is written there, and decrypts what is read.
+            anew: write every file of this device there again, as with another key.
+            new_device: go on under a new id: the file is a copy, or on another machine.
+            dry_run: only return what would come and go.
+
+        Raises:
+            SyncError: the place cannot be read or written; the next run carries on.
+            StoreBusy: another process syncs this file.
+        """
+        return sync_run.sync(
+            self.engine,
+            dependents,
+            place,
+            rewrite=self.searches.rewrite,
+            namespaces=namespaces,
+            seal=seal,
+            anew=anew,
+            new_device=new_device,
+            dry_run=dry_run,
+        )
 
     # -- looking after the file ---------------------------------------------------------------
 

@@ -18,6 +18,7 @@ from memstore.database.tables import line_counts
 from memstore.database.tables import newer as newer_table
 from memstore.database.tables import proposals as proposal_table
 from memstore.database.tables import replies as reply_table
+from memstore.database.tables import taken as taken_table
 from memstore.lazy import lazy_import
 
 if TYPE_CHECKING:
@@ -95,6 +96,7 @@ def blank_fact(changes: Changes, fact: Fact, dependents: Dependents) -> None:
         *fact_table.blanking(fact.id, at),
         line_counts.spoiling("fact_id", fact.id),
         *journal.forgetting_fact(changes.transaction, fact.id),
+        taken_table.forgetting("fact_id", fact.id),
         *proposal_table.forgetting(changes.transaction, fact.id),
         *newer_table.forgetting(fact.id),
     )
@@ -165,6 +167,7 @@ def blank_episode(changes: Changes, episode: Episode) -> None:
     changes.write(
         episode_table.erasure(episode),
         *journal.forgetting_episode(changes.transaction, episode.id),
+        taken_table.forgetting("episode_id", episode.id),
         *episode_table.blanking(changes.transaction, episode),
         line_counts.spoiling("episode_id", episode.id),
     )

@@ -61,6 +61,7 @@ DONE: Final[Mapping[str, str]] = {
     Kind.SAME_ENTITY: "declared two names one entity",
     Kind.OTHER_ENTITY: "declared two names different entities",
     Kind.UNDECIDE: "took a decision about two names back",
+    Kind.OVERTAKEN: "heard of a change of {} that something later had replaced",
     IMPORT: "imported {}",
 }
 

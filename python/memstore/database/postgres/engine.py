@@ -99,6 +99,7 @@ OUTCOME: Final = "SELECT pg_xact_status($1::xid8)"
 
 COMPLETE: Final = Statement(
     "SELECT count(to_regclass('memstore_compared')) + count(to_regclass('memstore_line_counts'))"
+    " + count(to_regclass('memstore_taken'))"
 )
 """How many of the two tables that came last are there."""
 
@@ -695,7 +696,7 @@ class PostgresEngine:
         return (COMPLETE,)
 
     def is_complete(self, transaction: Transaction) -> bool:
-        return transaction.scalar(*COMPLETE) == 2
+        return transaction.scalar(*COMPLETE) == 3
 
     def complete(self, transaction: Transaction) -> None:
         structure.complete(_ours(transaction))

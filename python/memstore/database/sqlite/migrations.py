@@ -63,7 +63,7 @@ OTHER_GROUPS = (
     "facts_first", "facts_most_used", "facts_keyed", "facts_words", "facts_members", "journal",
     "line_counts", "episodes", "episodes_words", "vectors", "changes", "facts_changed",
     "proposals", "readings", "graph", "tokens", "counts", "facts_foreign", "support", "distrusted",
-    "searches", "newer",
+    "searches", "newer", "sync",
 )  # fmt: skip
 
 
@@ -95,6 +95,7 @@ LATER_OBJECTS: Final = {
     "idx_memstore_most_used": ("facts_most_used",),
     "memstore_line_counts": ("line_counts",),
     "memstore_newer": ("newer",),
+    "memstore_taken": ("sync",),
 }
 """Tables, views and indexes that development builds lacked, each with the files that make it."""
 

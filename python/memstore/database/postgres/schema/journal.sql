@@ -45,6 +45,33 @@ CREATE INDEX idx_memstore_journal_state ON memstore_journal (tenant, kind, id, f
 CREATE INDEX idx_memstore_journal_sources ON memstore_journal (tenant, id)
     WHERE kind IN ('trust', 'distrust') AND fact_id IS NULL;
 
+-- The devices that share their memories with this one through a place.
+CREATE TABLE memstore_devices (
+    tenant TEXT NOT NULL,
+    id     bigint NOT NULL,
+    device TEXT NOT NULL,
+    name   TEXT NOT NULL,
+    state  TEXT NOT NULL CHECK (state IN ('here', 'former', 'other', 'dismissed')),
+    begins bigint NOT NULL,
+    known  bigint NOT NULL,
+    hash   TEXT NOT NULL,
+    said   TEXT NOT NULL,
+    PRIMARY KEY (tenant, id)
+);
+CREATE UNIQUE INDEX idx_memstore_device ON memstore_devices (tenant, device);
+-- What lines of the journal come from: another device's line, or what follows from the lines of all.
+CREATE TABLE memstore_taken (
+    tenant   TEXT NOT NULL,
+    line     bigint NOT NULL,
+    device   bigint,
+    position bigint NOT NULL,
+    act      bigint NOT NULL,
+    rank     bigint NOT NULL,
+    value    TEXT,
+    PRIMARY KEY (tenant, line)
+);
+CREATE INDEX idx_memstore_taken ON memstore_taken (tenant, device, position);
+
 CREATE TABLE memstore_proposals (
     tenant     TEXT NOT NULL,
     id         bigint NOT NULL,

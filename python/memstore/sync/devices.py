@@ -1,0 +1,120 @@
+"""Devices: what each says in the place, and when this file goes on under a new id.
+
+An id is cheap: when in doubt, a file becomes a new device. It does so if it was copied or moved to
+another machine, or restored from a backup: somebody then knows of lines of it that it has not. Its
+lines up to the last one that it has in common with them stay those of the old id.
+"""
+
+from __future__ import annotations
+
+import json
+import platform
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
+
+from memstore.domain import clock
+from memstore.errors import SyncError
+from memstore.sync.places import names
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from datetime import datetime
+
+FORMAT: Final = 1
+MAX_BYTES: Final = 1024 * 1024
+MAX_NAME: Final = 100
+
+
+class Reached(NamedTuple):
+    """How far somebody has taken the lines of a device."""
+
+    line: int
+    hash: str
+    begins: int = 0
+    """The line after which that device's chain begins."""
+
+
+class DeviceState(NamedTuple):
+    """What a device says of itself."""
+
+    device: str
+    name: str
+    at: datetime
+    head: Reached
+    """Its own last line."""
+    edition: int
+    """Another one if its files hold other records than before: all of them are read again."""
+    taken: Mapping[str, Reached]
+    former: tuple[str, ...]
+    """The ids that it had."""
+    dismissed: tuple[str, ...]
+    """The devices that somebody dismissed there."""
+
+    def same_as(self, other: DeviceState | None) -> bool:
+        """Return whether another state says the same, but for its moment."""
+        return other is not None and self._replace(at=other.at) == other
+
+
+def write(state: DeviceState) -> bytes:
+    """Return the file of a state."""
+    told = {
+        "memstore": "state",
+        "format": FORMAT,
+        **state._asdict(),
+        "at": clock.to_text(state.at),
+        "taken": {name: list(reached) for name, reached in sorted(state.taken.items())},
+    }
+    return json.dumps(told, ensure_ascii=False).encode()
+
+
+def read(data: bytes, device: str) -> DeviceState:
+    """Return what the file of a state says.
+
+    Raises:
+        SyncError: it is damaged, or another device's.
+    """
+    try:
+        told = json.loads(data)
+        if not isinstance(told, dict) or told.get("memstore") != "state":
+            raise ValueError("it does not say what it is")
+        if told["device"] != device:
+            raise ValueError("it is another device's")
+        return DeviceState(
+            device,
+            _text(told["name"])[:MAX_NAME],
+            clock.from_text(_text(told["at"])),
+            _reached(told["head"]),
+            _number(told["edition"]),
+            {_device(name): _reached(one) for name, one in told["taken"].items()},
+            tuple(_device(one) for one in told["former"]),
+            tuple(_device(one) for one in told["dismissed"]),
+        )
+    except (ValueError, TypeError, KeyError, AttributeError, RecursionError) as error:
+        raise SyncError(f"it is damaged: {error}") from error
+
+
+def name_of_machine() -> str:
+    """Return what this machine calls itself."""
+    return (platform.node().partition(".")[0] or "device")[:MAX_NAME]
+
+
+def _reached(values: Any) -> Reached:
+    line, hash_, begins = values
+    return Reached(_number(line), _text(hash_), _number(begins))
+
+
+def _device(name: Any) -> str:
+    if not isinstance(name, str) or not names.DEVICE.fullmatch(name):
+        raise ValueError("a device has no id")
+    return name
+
+
+def _number(value: Any) -> int:
+    if type(value) is not int or not 0 <= value < 2**53:
+        raise TypeError("a number is missing")
+    return value
+
+
+def _text(value: Any) -> str:
+    if not isinstance(value, str):
+        raise TypeError("a text is missing")
+    return value

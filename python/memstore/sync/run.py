@@ -1,0 +1,759 @@
+"""One run of sync: hear what others say, take their lines, and write what they have not.
+
+Whatever happens in a run, the next one carries on: what was taken and how far is one transaction,
+and files are put before those that they replace are removed.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections import Counter
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+from memstore.database import journal
+from memstore.database import meta as meta_table
+from memstore.database.tables import devices as device_table
+from memstore.database.tables import leases
+from memstore.database.tables import taken as taken_table
+from memstore.database.tables.devices import DISMISSED, FORMER, HERE, OTHER, DeviceRow
+from memstore.domain import clock
+from memstore.errors import StoreBusy, SyncError
+from memstore.history.erasure import UNFINISHED, finish
+from memstore.sync import devices, records, rules, segments, taking
+from memstore.sync.devices import DeviceState, Reached
+from memstore.sync.places import names
+from memstore.sync.reports import Synced
+from memstore.sync.segments import ActRecords, Header, Segment
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+
+    from memstore.database.changes import Dependents
+    from memstore.database.engine import Engine, Transaction
+    from memstore.sync.places import Entry, Place, Seal
+    from memstore.sync.places.names import Named
+    from memstore.sync.rules import Record
+
+LEASE: Final = "sync"
+LEASE_SECONDS: Final = 300.0
+WRITTEN: Final = "sync_written"
+"""The setting that says how far the files in the place reach, and of which namespaces."""
+MERGED_AT: Final = 32
+"""As many files of a device are merged."""
+LINES: Final = 50_000
+"""About so many lines are in one file."""
+RECORDS: Final = 1_000
+"""About so many records are taken in one transaction."""
+
+
+class Written(NamedTuple):
+    """What the files of this device in the place were written from."""
+
+    line: int = 0
+    choice: str = ""
+    edition: int = 0
+
+
+def sync(
+    engine: Engine,
+    dependents: Dependents,
+    place: Place,
+    *,
+    rewrite: Callable[[], bool] = lambda: True,
+    namespaces: Collection[str] | None = None,
+    seal: Seal | None = None,
+    anew: bool = False,
+    new_device: bool = False,
+    dry_run: bool = False,
+) -> Synced:
+    """Exchange with a place what others and this file have not of each other.
+
+    Args:
+        engine: the file.
+        dependents: derived data, which follows erasures.
+        place: where the devices meet.
+        rewrite: removes what was erased from the files beside the database.
+        namespaces: those that travel; ``None`` for all.
+        seal: encrypts what is written, and decrypts what is read.
+        anew: write every file of this device again, as with another key.
+        new_device: go on under a new id: the file is a copy, or on another machine.
+        dry_run: only return what would come and go.
+
+    Raises:
+        SyncError: the place cannot be read or written.
+        StoreBusy: another process syncs this file.
+    """
+    run = _Run(engine, dependents, place, rewrite, namespaces, seal)
+    if dry_run:
+        return run.rehearse()
+    holder = names.new_device()
+    with engine.write() as transaction:
+        if not leases.take(transaction, LEASE, holder, clock.utc_now(), LEASE_SECONDS):
+            raise StoreBusy("another process is syncing this file")
+    try:
+        return run.perform(anew=anew, new_device=new_device)
+    finally:
+        with engine.write() as transaction:
+            leases.release(transaction, LEASE, holder)
+
+
+class _Run:
+    """The state of one run."""
+
+    def __init__(
+        self,
+        engine: Engine,
+        dependents: Dependents,
+        place: Place,
+        rewrite: Callable[[], bool],
+        namespaces: Collection[str] | None,
+        seal: Seal | None,
+    ) -> None:
+        self.engine = engine
+        self.dependents = dependents
+        self.place = place
+        self.rewrite = rewrite
+        self.namespaces = None if namespaces is None else frozenset(namespaces)
+        self.seal = seal
+        self.files: dict[str, Named] = {}
+        self.sizes: Mapping[str, Entry] = {}
+        self.states: dict[str, DeviceState] = {}
+        self.rows: dict[str, DeviceRow] = {}
+        self.read: dict[str, Segment | None] = {}
+        self.ignored: list[str] = []
+        self.came: Counter[str] = Counter()
+        self.went: Counter[str] = Counter()
+        self.waits: Counter[str] = Counter()
+        self.erased = 0
+        self.was = ""
+        self.has_changed = False
+        self.written = Written()
+        """What this device's files were written from before this run."""
+
+    def perform(self, *, anew: bool, new_device: bool) -> Synced:
+        self._list()
+        self._load()
+        self.written = self._already_written()
+        self._hear()
+        self._be_somebody(new_device=new_device)
+        self._settle_own()
+        self._take_all()
+        self._finish_erasures()
+        self._make(anew=anew)
+        self._relay()
+        self._say()
+        if self.has_changed:
+            self.place.publish()
+        return self._report()
+
+    def rehearse(self) -> Synced:
+        """Return what a run would do, and write nothing."""
+        self._list()
+        with self.engine.trial() as transaction:
+            self._load_in(transaction)
+            self._hear_in(transaction)
+            if self.here is None:
+                self._begin(transaction, 0)
+            progress = True
+            while progress:
+                progress = False
+                for row in self._others():
+                    progress = self._take_from(row, transaction) or progress
+            last = journal.last_id(transaction)
+            row = self._me
+            for first, end in self._uncovered(row, row.begins, last):
+                for record in records.own(transaction, self._chains(), first, end):
+                    if self._travels(record):
+                        self.went[record.about.namespace] += 1
+        return self._report(dry_run=True)
+
+    def _report(self, *, dry_run: bool = False) -> Synced:
+        return Synced(
+            came=dict(self.came),
+            went=dict(self.went),
+            waits=dict(self.waits),
+            erased=self.erased,
+            ignored=tuple(self.ignored),
+            device=self._me.device,
+            was=self.was,
+            dry_run=dry_run,
+        )
+
+    # -- the place -----------------------------------------------------------------------------
+
+    def _list(self) -> None:
+        self.sizes = self.place.list()
+        for name in self.sizes:
+            if (named := names.read(name)) is not None:
+                self.files[name] = named
+
+    def _get(self, name: str, most: int) -> bytes:
+        data = self.place.get(name, most=most)
+        if self.seal is not None:
+            data = self.seal.open(data, device=self.files[name].device, name=name)
+        return data
+
+    def _put(self, name: str, data: bytes) -> None:
+        named = names.read(name)
+        if named is None:
+            raise ValueError(f"{name} is no name of a file in a place")
+        if self.seal is not None:
+            data = self.seal.seal(data, device=named.device, name=name)
+        self.place.put(name, data)
+        self.files[name] = named
+        self.has_changed = True
+
+    def _delete(self, name: str) -> None:
+        self.place.delete(name)
+        self.files.pop(name, None)
+        self.has_changed = True
+
+    def _segment(self, name: str) -> Segment | None:
+        """Return a file of lines; ``None`` if it cannot be read, which is said once."""
+        if name not in self.read:
+            try:
+                data = self._get(name, segments.MAX_BYTES)
+                self.read[name] = segments.read(data, self.files[name])
+            except SyncError as error:
+                self.ignored.append(f"{name}: {error.text}")
+                self.read[name] = None
+        return self.read[name]
+
+    # -- devices -------------------------------------------------------------------------------
+
+    @property
+    def here(self) -> DeviceRow | None:
+        return next((row for row in self.rows.values() if row.state == HERE), None)
+
+    @property
+    def _me(self) -> DeviceRow:
+        row = self.here
+        if row is None:
+            raise SyncError("this file is no device yet")
+        return row
+
+    def _others(self) -> list[DeviceRow]:
+        return [row for row in self.rows.values() if row.state != HERE]
+
+    def _chains(self) -> records.Chains:
+        return records.Chains.of(self.rows.values())
+
+    def _load(self) -> None:
+        with self.engine.read() as transaction:
+            self._load_in(transaction)
+
+    def _load_in(self, transaction: Transaction) -> None:
+        self.rows = {row.device: row for row in device_table.every(transaction)}
+
+    def _keep(self, transaction: Transaction, row: DeviceRow) -> DeviceRow:
+        device_table.change(transaction, row)
+        self.rows[row.device] = row
+        return row
+
+    def _hear(self) -> None:
+        """Read what the devices say, where it is new."""
+        with self.engine.write() as transaction:
+            self._hear_in(transaction)
+
+    def _hear_in(self, transaction: Transaction) -> None:
+        for name, named in [*self.files.items()]:
+            if not named.is_state:
+                continue
+            try:
+                state = devices.read(self._get(name, devices.MAX_BYTES), named.device)
+            except SyncError as error:
+                self.ignored.append(f"{name}: {error.text}")
+                continue
+            self.states[named.device] = state
+            self._note(transaction, state)
+        begins = {
+            device: reached.begins
+            for state in self.states.values()
+            for device, reached in state.taken.items()
+        }
+        for named in [*self.files.values()]:  # of devices that nobody hears any more
+            if named.of not in self.rows and not named.is_state:
+                start = begins.get(named.of, 0)
+                self._meet(transaction, named.of, named.of[:4], start)
+
+    def _meet(self, transaction: Transaction, device: str, name: str, begins: int) -> DeviceRow:
+        row = device_table.add(transaction, device, name, OTHER, begins=begins, known=begins)
+        self.rows[device] = row
+        return row
+
+    def _note(self, transaction: Transaction, state: DeviceState) -> None:
+        row = self.rows.get(state.device)
+        if row is None:
+            row = self._meet(transaction, state.device, state.name, state.head.begins)
+        if row.state == HERE:
+            return
+        if row.state == OTHER and row.last_said.get("edition", state.edition) != state.edition:
+            row = row._replace(known=row.begins, hash="")  # its files hold other records now
+        said = json.loads(devices.write(state))
+        self._keep(transaction, row._replace(name=state.name, said=json.dumps(said)))
+
+    def _be_somebody(self, *, new_device: bool) -> None:
+        """Become a device, or another one if somebody knows lines that this file has not."""
+        row = self.here
+        with self.engine.write() as transaction:
+            if row is None:
+                self._begin(transaction, 0)
+            elif new_device or self._is_another(transaction, row):
+                self.was = row.device
+                common = max(row.begins, self._common(transaction, row))
+                hash_ = taken_table.hash_at(transaction, common)
+                self._keep(transaction, row._replace(state=FORMER, known=common, hash=hash_))
+                self._begin(transaction, common, row.name)
+
+    def _begin(self, transaction: Transaction, begins: int, name: str | None = None) -> None:
+        device = names.new_device()
+        said = name or devices.name_of_machine()
+        self.rows[device] = device_table.add(
+            transaction, device, said, HERE, begins=begins, known=begins
+        )
+
+    def _is_another(self, transaction: Transaction, row: DeviceRow) -> bool:
+        if any(row.device in (*one.former, *one.dismissed) for one in self.states.values()):
+            return True
+        return any(
+            reached.line > 0 and not self._has(transaction, reached)
+            for reached in self._reached(row)
+        )
+
+    def _reached(self, row: DeviceRow) -> Iterator[Reached]:
+        """Yield how far this file's lines are known to others, and to what it left itself."""
+        for state in self.states.values():
+            if state.device == row.device:
+                yield state.head
+            elif row.device in state.taken:
+                yield state.taken[row.device]
+
+    def _has(self, transaction: Transaction, reached: Reached) -> bool:
+        """Return whether this file has a line."""
+        held = taken_table.hash_at(transaction, reached.line)
+        return bool(held) and held.startswith(reached.hash)
+
+    def _common(self, transaction: Transaction, row: DeviceRow) -> int:
+        """Return the last line that this file has in common with what is known of it."""
+        common = 0
+        for reached in self._reached(row):
+            if self._has(transaction, reached):
+                common = max(common, reached.line)
+        for name, named in self.files.items():
+            if named.of != row.device or named.is_state or named.is_relayed:
+                continue
+            segment = self._segment(name)
+            for act in segment.acts if segment is not None else ():
+                if act.last > common and self._has(transaction, Reached(act.last, act.hash)):
+                    common = act.last
+        return common
+
+    # -- taking --------------------------------------------------------------------------------
+
+    def _settle_own(self) -> None:
+        """Let follow what this file's own changes mean for what others changed."""
+        written = self.written
+        with self.engine.write() as transaction:
+            if not any(row.known > row.begins for row in self._others()):
+                return
+            last = journal.last_id(transaction)
+            changed = {
+                record.about
+                for record in records.own(transaction, self._chains(), written.line + 1, last)
+            }
+            if changed:
+                taking.settle(transaction, self.dependents, [*self.rows.values()], changed)
+
+    def _take_all(self) -> None:
+        progress = True
+        while progress:
+            progress = False
+            for row in self._others():
+                progress = self._take_from(row, None) or progress
+
+    def _take_from(self, row: DeviceRow, within: Transaction | None) -> bool:
+        """Take what follows of a device's lines; return whether anything was taken."""
+        taken = False
+        self.waits.pop(row.device, None)
+        while (name := self._following(row)) is not None:
+            segment = self._segment(name)
+            if segment is None:
+                break
+            if not self.files[name].is_relayed and not self._continues(row, segment):
+                row = self._restart(row, within)
+                continue
+            before = row.known
+            row = self._take_segment(row, segment, within)
+            taken = taken or row.known > before
+            if row.known < segment.header.last:
+                break
+        return taken
+
+    def _following(self, row: DeviceRow) -> str | None:
+        """Return the file with the lines that follow; its own before one that others relay."""
+        found = [
+            (named.is_relayed, -named.last, name)
+            for name, named in self.files.items()
+            if named.of == row.device
+            and named.first <= row.known + 1 <= named.last
+            and self.read.get(name, True) is not None
+            and not (named.is_relayed and named.device == self._me.device)
+        ]
+        return min(found)[2] if found else None
+
+    @staticmethod
+    def _continues(row: DeviceRow, segment: Segment) -> bool:
+        """Return whether a file continues what was taken of a device."""
+        header = segment.header
+        if header.first == row.known + 1:
+            hash_ = header.before
+        else:
+            hash_ = next((act.hash for act in segment.acts if act.last == row.known), "")
+        length = min(len(hash_), len(row.hash))
+        return hash_[:length] == row.hash[:length]
+
+    def _restart(self, row: DeviceRow, within: Transaction | None) -> DeviceRow:
+        """Keep what was taken as another chain, and read the device from its beginning."""
+        digest = hashlib.sha256(f"{row.device} {row.known} {row.hash}".encode()).digest()
+        other = "".join(names.ALPHABET[byte % 32] for byte in digest[: names.ID_LENGTH])
+
+        def restart(transaction: Transaction) -> DeviceRow:
+            del self.rows[row.device]
+            self._keep(transaction, row._replace(device=other, state=DISMISSED))
+            found = device_table.add(
+                transaction, row.device, row.name, OTHER, begins=row.begins, known=row.begins
+            )
+            found = found._replace(said=row.said)
+            return self._keep(transaction, found)
+
+        if within is not None:
+            return restart(within)
+        with self.engine.write() as transaction:
+            return restart(transaction)
+
+    def _take_segment(
+        self, row: DeviceRow, segment: Segment, within: Transaction | None
+    ) -> DeviceRow:
+        acts = [act for act in segment.acts if act.last > row.known]
+        for batch in _batches(acts):
+            if within is not None:
+                row, is_whole = self._take_batch(within, row, batch)
+            else:
+                with self.engine.write() as transaction:
+                    row, is_whole = self._take_batch(transaction, row, batch)
+            if not is_whole:
+                left = [act for act in acts if act.last > row.known]
+                self.waits[row.device] = sum(len(act.records) for act in left)
+                return row
+        row = row._replace(known=segment.header.last, hash=segment.header.after)
+        if within is not None:
+            return self._keep(within, row)
+        with self.engine.write() as transaction:
+            return self._keep(transaction, row)
+
+    def _take_batch(
+        self, transaction: Transaction, row: DeviceRow, batch: Sequence[ActRecords]
+    ) -> tuple[DeviceRow, bool]:
+        """Take acts up to one that names something missing; return whether none was left."""
+        ready = self._ready(transaction, row, batch)
+        wanted = [record for act in ready for record in act.records if self._travels(record)]
+        held = taken_table.positions(transaction, row.id, [one.line for one in wanted])
+        new = [(row, record) for record in wanted if record.line not in held]
+        if new:
+            try:
+                done = taking.take(transaction, self.dependents, [*self.rows.values()], new)
+            except (ValueError, TypeError, KeyError, OverflowError) as error:
+                raise SyncError(
+                    f"a record of device {row.name} cannot be taken: {error}"
+                ) from error
+            self.came.update(done.came)
+            self.erased += done.erased
+        if ready:
+            row = row._replace(known=ready[-1].last, hash=ready[-1].hash)
+            self._keep(transaction, row)
+        return row, len(ready) == len(batch)
+
+    def _ready(
+        self, transaction: Transaction, row: DeviceRow, batch: Sequence[ActRecords]
+    ) -> list[ActRecords]:
+        """Return the acts up to the first one that names something that is not here."""
+        named = {
+            about
+            for act in batch
+            for record in act.records
+            if self._travels(record)
+            for about in taking.named_by(record)
+        }
+        missing = taking.missing(transaction, named)
+        ready = []
+        for act in batch:
+            own = [record for record in act.records if self._travels(record)]
+            missing -= {record.about for record in own if record.kind in rules.BIRTHS}
+            if missing and any(taking.named_by(record) & missing for record in own):
+                break
+            ready.append(act)
+        return ready
+
+    def _travels(self, record: Record) -> bool:
+        return self.namespaces is None or record.about.namespace in self.namespaces
+
+    def _finish_erasures(self) -> None:
+        with self.engine.read() as transaction:
+            unfinished = meta_table.is_set(transaction, UNFINISHED)
+        if unfinished:
+            finish(self.engine, self.rewrite)
+
+    # -- what this file has --------------------------------------------------------------------
+
+    def _already_written(self) -> Written:
+        with self.engine.read() as transaction:
+            text = meta_table.get(transaction, WRITTEN)
+        return Written() if text is None else Written(*json.loads(text))
+
+    def _choice(self) -> str:
+        return "all" if self.namespaces is None else json.dumps(sorted(self.namespaces))
+
+    def _make(self, *, anew: bool) -> None:
+        """Write the lines that the place lacks, and again what an erasure or a choice changed."""
+        written, row = self.written, self._me
+        again = anew or (written.choice not in ("", self._choice()))
+        with self.engine.read() as transaction:
+            last = journal.last_id(transaction)
+            chains = self._chains()
+            own = [name for name, one in self.files.items() if self._is_own(one, row)]
+            stale = {*own} if again else self._stale(transaction, row, written.line + 1, last)
+            for name in sorted(stale & {*own}):
+                named = self.files[name]
+                self._write(transaction, chains, row, named.first, named.last, count=False)
+            for first, end in self._uncovered(row, row.begins, last):
+                since = max(first, written.line + 1) if end == last and not again else first
+                self._write_new(transaction, chains, row, first, end, since)
+            self._merge(transaction, chains, row)
+        edition = written.edition + (1 if again and not anew else 0)
+        now = Written(last, self._choice(), edition)
+        if now != written:
+            with self.engine.write() as transaction:
+                meta_table.put(transaction, WRITTEN, json.dumps(list(now)))
+
+    @staticmethod
+    def _is_own(named: Named, row: DeviceRow) -> bool:
+        return named.device == row.device and not named.is_state and not named.is_relayed
+
+    def _stale(self, transaction: Transaction, row: DeviceRow, first: int, last: int) -> set[str]:
+        """Return the files of this device with lines of what was erased since."""
+        found: set[str] = set()
+        for column, id_ in taken_table.ends_between(transaction, first, last):
+            facts, episodes = ([id_], []) if column == "fact_id" else ([], [id_])
+            for line in taken_table.about(transaction, facts, episodes):
+                for name, named in self.files.items():
+                    if named.device != row.device or named.is_state:
+                        continue
+                    at = line.id if not named.is_relayed else self._position(line, named)
+                    if named.first <= at <= named.last:
+                        found.add(name)
+        return found
+
+    def _position(self, line: taken_table.TracedLine, named: Named) -> int:
+        """Return the number of a line in the chain of a relayed file; 0 if it is not of that."""
+        other = self.rows.get(named.of)
+        if other is None:
+            return 0
+        if line.device == other.id:
+            return line.position or 0
+        return line.id if other.is_own and line.taken is None else 0
+
+    def _uncovered(self, row: DeviceRow, begins: int, last: int) -> list[tuple[int, int]]:
+        """Return the stretches of a device's lines that no file in the place has."""
+        found = []
+        at = begins
+        for first, end in sorted(
+            (named.first, named.last)
+            for named in self.files.values()
+            if named.of == row.device and not named.is_state
+            if row.state != HERE or not named.is_relayed
+        ):
+            if first > at + 1:
+                found.append((at + 1, min(first - 1, last)))
+            at = max(at, end)
+        if at < last:
+            found.append((at + 1, last))
+        return [(first, end) for first, end in found if first <= end]
+
+    def _write_new(
+        self,
+        transaction: Transaction,
+        chains: records.Chains,
+        row: DeviceRow,
+        first: int,
+        last: int,
+        since: int,
+    ) -> None:
+        """Write a stretch of lines in files of a moderate size, if it has any records."""
+        while first <= last:
+            end = min(last, max(first, since) + LINES)
+            end = min(last, taken_table.end_of_act(transaction, end))
+            if not self._write(transaction, chains, row, first, end, since=since) and end == last:
+                return
+            first = end + 1
+
+    def _write(
+        self,
+        transaction: Transaction,
+        chains: records.Chains,
+        row: DeviceRow,
+        first: int,
+        last: int,
+        *,
+        since: int = 0,
+        count: bool = True,
+    ) -> bool:
+        """Write a file of this device's lines; return whether it has any records."""
+        found = [
+            record
+            for record in records.own(transaction, chains, max(first, since), last)
+            if self._travels(record) and record.device == row.device
+        ]
+        if not found and count:
+            return False
+
+        def end(act: int) -> tuple[int, str]:
+            line = taken_table.end_of_act(transaction, act)
+            return line, taken_table.hash_at(transaction, line)
+
+        before = taken_table.hash_at(transaction, first - 1)
+        after = taken_table.hash_at(transaction, last)
+        header = Header(row.device, first, last, before, after, 0)
+        data, _ = segments.write(header, segments.acts_of(found, end))
+        self._put(names.of_lines(row.device, row.device, first, last), data)
+        if count:
+            self.went.update(record.about.namespace for record in found)
+        return True
+
+    def _merge(self, transaction: Transaction, chains: records.Chains, row: DeviceRow) -> None:
+        """Merge the small files of this device if they are many."""
+        own = sorted(
+            (named.first, named.last, name)
+            for name, named in self.files.items()
+            if self._is_own(named, row)
+        )
+        if len(own) < MERGED_AT:
+            return
+        small = [one for one in own if not self._is_full(one[2])]
+        if len(small) < MERGED_AT // 2:
+            return
+        first, last = small[0][0], small[-1][1]
+        self._write(transaction, chains, row, first, last, count=False)
+        whole = names.of_lines(row.device, row.device, first, last)
+        for one in own:
+            if one[0] >= first and one[1] <= last and one[2] != whole:
+                self._delete(one[2])
+
+    def _is_full(self, name: str) -> bool:
+        entry = self.sizes.get(name)
+        return entry is not None and entry.size >= segments.FULL_BYTES
+
+    # -- what others had -----------------------------------------------------------------------
+
+    def _relay(self) -> None:
+        """Write the lines of devices that are gone, as far as the place lacks them."""
+        me = self._me
+        with self.engine.read() as transaction:
+            chains = self._chains()
+            stale = self._stale(
+                transaction, me, self.written.line + 1, journal.last_id(transaction)
+            )
+            for row in self._others():
+                mine = {
+                    name
+                    for name, named in self.files.items()
+                    if named.device == me.device and named.is_relayed and named.of == row.device
+                }
+                for name in sorted(mine & stale):
+                    named = self.files[name]
+                    self._write_relayed(transaction, chains, row, named.first, named.last)
+                if row.device in self.states and row.state == OTHER:
+                    for name in sorted(mine):
+                        self._delete(name)  # it is back, and writes its own
+                    continue
+                for first, last in self._uncovered(row, row.begins, row.known):
+                    self._write_relayed(transaction, chains, row, first, last)
+                if row.state == DISMISSED:
+                    self._replace_dismissed(transaction, chains, row)
+
+    def _write_relayed(
+        self,
+        transaction: Transaction,
+        chains: records.Chains,
+        row: DeviceRow,
+        first: int,
+        last: int,
+    ) -> None:
+        found: list[Record] = []
+        if row.is_own:
+            end = min((o.begins for o in chains.own if o.begins > row.begins), default=last)
+            own = records.own(transaction, chains, first, min(last, end))
+            found += [record for record in own if record.device == row.device]
+        found += records.relayed(transaction, chains, row, first, last)
+        found = [record for record in found if self._travels(record)]
+        by_act: dict[int, int] = {}
+        for record in found:
+            by_act[record.act] = record.line
+        after = row.hash if last == row.known else ""
+        header = Header(row.device, first, last, "", after, 0)
+        acts = segments.acts_of(found, lambda act: (by_act[act], ""))
+        data, _ = segments.write(header, acts)
+        self._put(names.of_lines(self._me.device, row.device, first, last), data)
+
+    def _replace_dismissed(
+        self, transaction: Transaction, chains: records.Chains, row: DeviceRow
+    ) -> None:
+        """Write all lines of a dismissed device anew, and remove its own files."""
+        own = [name for name, named in self.files.items() if named.device == row.device]
+        if not own:
+            return
+        if any(self.files[name].last > row.known for name in own):
+            return  # there is more of it than was taken
+        if row.known > row.begins:
+            self._write_relayed(transaction, chains, row, row.begins + 1, row.known)
+        for name in own:
+            self._delete(name)
+
+    # -- what is said --------------------------------------------------------------------------
+
+    def _say(self) -> None:
+        """Write this device's state, if it is not what it said last."""
+        me = self._me
+        with self.engine.read() as transaction:
+            last = journal.last_id(transaction)
+            head = Reached(last, taken_table.hash_at(transaction, last), me.begins)
+        state = DeviceState(
+            me.device,
+            me.name,
+            clock.utc_now(),
+            head,
+            self._already_written().edition,
+            {row.device: Reached(row.known, row.hash, row.begins) for row in self._others()},
+            tuple(row.device for row in self._others() if row.state == FORMER),
+            tuple(row.device for row in self._others() if row.state == DISMISSED),
+        )
+        if not self.has_changed and state.same_as(self.states.get(me.device)):
+            return
+        data = devices.write(state)
+        self._put(names.of_state(me.device), data)
+        with self.engine.write() as transaction:
+            self._keep(transaction, me._replace(said=data.decode()))
+
+
+def _batches(acts: Iterable[ActRecords]) -> Iterator[list[ActRecords]]:
+    """Yield acts in order, about so many records together as one transaction takes."""
+    batch: list[ActRecords] = []
+    number = 0
+    for act in acts:
+        batch.append(act)
+        number += len(act.records)
+        if number >= RECORDS:
+            yield batch
+            batch, number = [], 0
+    if batch:
+        yield batch
