@@ -11,6 +11,7 @@ import json
 from collections import defaultdict
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
+from memstore.database import journal
 from memstore.database.journal import DECIDING, Kind
 from memstore.database.tables import episodes as episode_table
 from memstore.database.tables import proposals as proposal_table
@@ -112,7 +113,7 @@ class Reader:
 
     def read(self, rows: Sequence[TracedLine]) -> Iterator[tuple[TracedLine, Record | None]]:
         """Yield each line with its record; ``None`` if it is of this file alone."""
-        said = [Said(row, _read(row.before) or {}, _read(row.after)) for row in rows]
+        said = [Said(row, _read(row.before) or {}, _after(row)) for row in rows]
         self._look_up(said)
         for one in said:
             yield one.row, self._record(one)
@@ -356,6 +357,13 @@ class Reader:
 
 
 PLAIN: Final = (rules.DELETION, rules.PIN, rules.EXPIRY, rules.KEY)
+
+
+def _after(row: TracedLine) -> dict[str, Any] | None:
+    after = _read(row.after)
+    if row.kind == Kind.ADD and after and row.said_at is None:
+        return journal.with_implied(after, row.at)
+    return after
 
 
 def _read(text: str | None) -> dict[str, Any] | None:
