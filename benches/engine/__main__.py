@@ -16,11 +16,19 @@ from __future__ import annotations
 
 import argparse
 import os
+import platform
+from contextlib import suppress
+from importlib import metadata
 from pathlib import Path
+from typing import Final
+
+import apsw
 
 from benches.engine import rows
 from benches.engine.rows import Figure
+from memstore.domain import clock
 
+ENGINES: Final = ("sqlite-vec", "usearch", "tantivy", "lancedb")
 ROWS = {"searches": rows.searches, "scan": rows.scan, "programs": rows.programs}
 ONCE = {"ranking": rows.ranking, "writes": rows.written}
 """What does not depend on how many facts there are."""
@@ -37,7 +45,8 @@ def main() -> None:
     asked.folder.mkdir(parents=True, exist_ok=True)
     wanted = asked.only or [*ROWS, *ONCE]
     figures: list[Figure] = []
-    print(f"{_processor()}, {os.cpu_count()} cores", flush=True)
+    print(f"{clock.utc_now():%Y-%m-%d}, {_processor()}, {os.cpu_count()} cores", flush=True)
+    print(f"Python {platform.python_version()}, {_versions()}", flush=True)
 
     def told(text: str) -> None:
         print(text, flush=True)
@@ -52,6 +61,15 @@ def main() -> None:
         sign = "≥" if figure.at_least else "≤"
         limit = "" if figure.limit is None else f"{sign} {figure.limit:g} {figure.unit}"
         told(f"| {figure.work} | {figure.value:,.3g} {figure.unit} | {limit} | {figure.holds} |")
+
+
+def _versions() -> str:
+    """Return the versions of SQLite and of the engines that are installed."""
+    found = [f"SQLite {apsw.sqlite_lib_version()}"]
+    for name in ("numpy", *ENGINES):
+        with suppress(metadata.PackageNotFoundError):
+            found.append(f"{name} {metadata.version(name)}")
+    return ", ".join(found)
 
 
 def _processor() -> str:
