@@ -78,15 +78,19 @@ class Top(NamedTuple):
     """What a register holds."""
 
     rank: int
-    order: str
     value: Any
 
     @property
     def key(self) -> tuple[int, str]:
-        return self.rank, self.order
+        """What orders it among others: its rank, and of equal ones what it says."""
+        return self.rank, in_order(self.value)
+
+    def says(self, rank: int, value: Any) -> bool:
+        """Return whether it is the one of a rank that says this."""
+        return self.rank == rank and in_order(self.value) == in_order(value)
 
 
-NOTHING: Final = Top(0, "", None)
+NOTHING: Final = Top(0, None)
 
 
 def in_order(value: Any) -> str:
@@ -189,9 +193,9 @@ class Item:
     def _set(self, name: str, rank: int, value: Any) -> None:
         held = self.tops.get(name)
         if held is None or rank > held.rank:
-            self.tops[name] = Top(rank, in_order(value), value)
-        elif rank == held.rank and (order := in_order(value)) > held.order:
-            self.tops[name] = Top(rank, order, value)
+            self.tops[name] = Top(rank, value)
+        elif rank == held.rank and in_order(value) > in_order(held.value):
+            self.tops[name] = Top(rank, value)
 
     def _bear(self, record: Record) -> None:
         self.devices.add(record.device)
@@ -603,7 +607,7 @@ def _episode_states(items: Mapping[About, Item]) -> Iterator[tuple[About, State]
             held = first.setdefault(group, about)
             is_twin = items[held].devices.isdisjoint(item.devices)
             if held != about and is_twin and expired.rank <= born[0]:
-                expired = Top(born[0] + 1, "", text_of(born[0] + 1))
+                expired = Top(born[0] + 1, text_of(born[0] + 1))
         yield about, _episode_state(item, expired.value)
 
 

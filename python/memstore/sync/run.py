@@ -433,7 +433,7 @@ class _Run:
 
     def _restart(self, row: DeviceRow, within: Transaction | None) -> DeviceRow:
         """Keep what was taken as another chain, and read the device from its beginning."""
-        digest = hashlib.sha256(f"{row.device} {row.known} {row.hash}".encode()).digest()
+        digest = hashlib.sha256(f"{row.device} {row.hash} {len(self.rows)}".encode()).digest()
         other = "".join(names.ALPHABET[byte % 32] for byte in digest[: names.ID_LENGTH])
 
         def restart(transaction: Transaction) -> DeviceRow:

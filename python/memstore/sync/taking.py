@@ -378,7 +378,7 @@ class _Taking:
         columns: dict[str, Any] = {}
         for name, value in rules.registers(record.value or {}):
             top = item.top(name)
-            if top.rank == record.rank and top.order == rules.in_order(value):
+            if top.says(record.rank, value):
                 columns |= self._wanted(record.about, state, name)
         if state.is_erased:
             columns = {name: one for name, one in columns.items() if name.startswith("superseded")}
@@ -597,7 +597,7 @@ class _Taking:
         columns: dict[str, Any] = {}
         for name, value in rules.registers(record.value or {}, EPISODE):
             top = item.top(name)
-            if top.rank == record.rank and top.order == rules.in_order(value):
+            if top.says(record.rank, value):
                 columns[name] = _of_episode(state, name)
         same = all(
             _unlisted(getattr(episode, name)) == _unlisted(one) for name, one in columns.items()

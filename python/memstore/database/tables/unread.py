@@ -15,10 +15,12 @@ if TYPE_CHECKING:
 UNTRIED: Final = (
     "(CASE WHEN e.thread IS NULL THEN FALSE ELSE NOT EXISTS"
     " (SELECT 1 FROM memstore_readings r WHERE r.episode_id = e.id) AND NOT EXISTS"
-    f" (SELECT 1 FROM memstore_episode_tags WHERE tag = '{TRACE}' AND episode_id = e.id) END)"
+    f" (SELECT 1 FROM memstore_episode_tags WHERE tag = '{TRACE}' AND episode_id = e.id)"
+    " AND NOT EXISTS (SELECT 1 FROM memstore_journal j JOIN memstore_taken t ON t.line = j.id"
+    "  WHERE j.episode_id = e.id AND j.fact_id IS NULL AND t.device > 0) END)"
 )
 """The condition that ``memstore_episodes e`` is a turn of a conversation that was only kept: no
-model was to read it."""
+model was to read it. One that another device recorded is that device's to read."""
 
 UNREAD: Final = (
     f"({UNTRIED} OR EXISTS (SELECT 1 FROM memstore_readings r"
