@@ -117,6 +117,66 @@ def test_an_echo_is_not_told(open_store: Open) -> None:
     assert "5499" in store.remind("is it true that staging listens on port 5499?").text
 
 
+@pytest.mark.parametrize(
+    "prompt",
+    [
+        "remind me of the payment term",
+        "put the payment term into the readme",
+        "I need the payment term for the handover",
+    ],
+)
+def test_the_words_of_a_request_are_not_what_it_is_about(open_store: Open, prompt: str) -> None:
+    store = open_store()
+    tell(
+        store,
+        *(("user", text) for text in FILLING),
+        ("user", "the payment reminders went to all, put a readme into the handover folder"),
+        ("user", "the payment term is thirty days"),
+    )
+    best = store.remind(prompt).episodes[0]
+    assert "thirty days" in store.episodes.get(best).content
+
+
+def test_an_order_that_was_carried_out_is_not_told(open_store: Open) -> None:
+    store = open_store()
+    tell(
+        store,
+        *(("user", text) for text in FILLING),
+        ("user", "commit what there is and push it"),
+        ("assistant", "Committed and pushed."),
+        ("user", "never push to main without a review"),
+    )
+    assert store.remind("commit everything and push it").text == ""
+    assert "without a review" in store.remind("push this to main").text
+
+
+def test_another_path_does_not_bear_by_what_paths_share(open_store: Open) -> None:
+    store = open_store()
+    tell(
+        store,
+        *(("user", text) for text in FILLING),
+        ("user", "the label printer of src/util/label.ts cuts off the last line"),
+    )
+    assert store.remind("simplify src/util/slug.ts").text == ""
+    assert "printer" in store.remind("what was wrong with src/util/label.ts?").text
+
+
+def test_a_short_turn_beside_one_that_bears_has_to_have_something_of_the_prompt(
+    open_store: Open,
+) -> None:
+    store = open_store()
+    tell(
+        store,
+        ("user", "Jobs of the billing service run in Celery."),
+        ("user", "We have Ludovic to thank for that."),
+        ("assistant", "All right."),
+        thread="then",
+    )
+    told = store.remind("who brought Celery to the billing service?").text
+    assert "Ludovic" in told
+    assert "All right" not in told
+
+
 NEWS = {
     "en": ("Alice moved to Lisbon in spring", "Where does Alice live?", "rename the class"),
     "de": ("Bernd ist nach Wien gezogen", "Wo wohnt Bernd jetzt?", "benenne die Klasse um"),

@@ -807,11 +807,14 @@ class Store(View):
         before = given_moments.before(thread_before, "thread_before")
         names = frozenset(stored_text(name, "known") for name in checked_items(known, "known"))
         context = reminder.Context(thread, before, names)
-        asked = reminder.shortened(stored_text(prompt, "prompt"))
-        named, both = reminder.named(asked), self._file.searches
-        found = self.search(asked, limit=reminder.FOUND, tasks=False, touch=False)
+        asked = bearing.Prompt.read(reminder.shortened(stored_text(prompt, "prompt")))
+        named, both = reminder.named(asked.text), self._file.searches
+        # What is not relevant by itself is judged here, beside the others.
+        found = self.search(
+            asked.topic, limit=reminder.FOUND, tasks=False, touch=False, min_relevance=0
+        )
         said = (
-            self.episodes.search(asked, limit=reminder.FOUND)
+            self.episodes.search(asked.topic, limit=reminder.FOUND, min_relevance=0)
             if turns
             else episode_records.EpisodeHits()
         )
@@ -819,13 +822,8 @@ class Store(View):
             others = reminder.Foreign(transaction)
             facts = others.without_facts(context.without(found, named))
             heard = others.without_turns(context.without_turns(said, named))
-        heard = [hit for hit in heard if not bearing.echoes(hit.episode.content, asked)]
-        told = {hit.fact.id: hit.fact.content for hit in facts}
-        if not bearing.bears(asked, both.facts, told):
-            facts = []
-        told = {hit.episode.id: hit.episode.content for hit in heard}
-        if not bearing.bears(asked, both.episodes, told):
-            heard = []
+        facts = [*bearing.facts_told(asked, both.facts, facts)]
+        heard = [*bearing.turns_told(asked, both.episodes, heard)]
         with self._file.engine.read() as transaction:
             later = partial(
                 since.since,

@@ -7,23 +7,26 @@ words tell, because an order consists of other words than what it is about; like
 counts there too, and so does a date. A rule that has most of the words of an order is about it,
 too: "never force-push to main", when something is to be pushed to main.
 
-A request to be told something is a question, too. An echo of the prompt is no memory.
+A request to be told something is a question, too. An echo of the prompt is no memory, and a short
+turn beside one that bears on it has to have something of it, too.
 """
 
 from __future__ import annotations
 
 import math
 from itertools import repeat
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, Self
 
 from memstore.search.requests import JUDGED
-from memstore.text.utterances import asks, is_rule, only_asks, requests
+from memstore.text.utterances import asks, is_rule, only_asks, requested, requests
 from memstore.text.words import terms
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from memstore._kernel.ranking import Bearing
+    from memstore.domain.episodes import Episode, EpisodeHit
+    from memstore.domain.records import SearchHit
     from memstore.search.hybrid import Search
     from memstore.search.lookups.base import About
 
@@ -31,7 +34,7 @@ MIN_ORDER_WEIGHT: Final = 6.0
 """What the words in one row must weigh together. One word has 5.5 at most, and one that no other of
 a hundred rows has 4.2."""
 
-MIN_QUESTION_WEIGHT: Final = 4.7
+MIN_QUESTION_WEIGHT: Final = 4.4
 OF_RELEVANCE: Final = 8.0
 """In a question, the weight with this much of its relevance (0 to 1) must be enough. Relevance
 does not count in scripts without spaces, of which the built-in model knows characters only."""
@@ -49,30 +52,107 @@ LESS: Final = 0.45
 """Among few rows fewer match by chance: the least falls by this for each power of e below many."""
 
 
-def bears(prompt: str, search: Search[Any, Any], texts: Mapping[int, str]) -> bool:
+SHORT_CHARACTERS: Final = 60
+"""A turn of fewer says one thing: "Noted.", or the answer."""
+
+MIN_TURN_RELEVANCE: Final = 0.05
+"""A short turn without a word of the prompt or the kind of its answer is told from here on."""
+
+OF_AN_ORDER: Final = 0.5
+"""A turn that has this part of its words in common with an order is that order, or its answer."""
+
+MIN_STEM: Final = 4
+"""Words that begin with the same letters, this many or more, count as one: pushed, push."""
+
+
+class Prompt(NamedTuple):
+    """What a user wrote to an agent."""
+
+    text: str
+    topic: str
+    """Without the words that only ask to be told it."""
+    is_question: bool
+
+    @classmethod
+    def read(cls, text: str) -> Self:
+        requests_it = requests(text)
+        return cls(text, requested(text) if requests_it else text, asks(text) or requests_it)
+
+
+def facts_told(
+    prompt: Prompt, search: Search[Any, Any], hits: Sequence[SearchHit]
+) -> Sequence[SearchHit]:
+    """Return what a search found, or nothing if none of the best is about the prompt."""
+    return hits if _bears(prompt, search, {hit.fact.id: hit.fact.content for hit in hits}) else ()
+
+
+def turns_told(
+    prompt: Prompt, search: Search[Any, Any], hits: Iterable[EpisodeHit]
+) -> Sequence[EpisodeHit]:
+    """Return the turns that are no echoes; nothing if none of the best is about the prompt."""
+    heard = [hit for hit in hits if not echoes(hit.episode.content, prompt)]
+    if not _bears(prompt, search, {hit.episode.id: hit.episode.content for hit in heard}):
+        return ()
+    doubted = {hit.episode.id: hit.episode.content for hit in heard if _is_doubted(hit)}
+    bare = {*_bare(search.about(prompt.topic, doubted, asks=prompt.is_question), doubted)}
+    places = {_place(hit.episode) for hit in heard if hit.episode.id not in bare}
+    return [hit for hit in heard if hit.episode.id not in bare or _place(hit.episode, -1) in places]
+
+
+def echoes(turn: str, prompt: Prompt) -> bool:
+    """Return whether a turn only asks, or says what an order says, or that it was carried out.
+
+    Besides the words of a question it needs none: "port 5499" confirms "is it port 5499?".
+    """
+    if only_asks(turn):
+        return True
+    if prompt.is_question or is_rule(turn):
+        return False
+    words, ordered = ({*terms(text.casefold())} for text in (turn, prompt.text))
+    same = sum(any(_alike(word, one) for one in ordered) for word in words)
+    return same >= OF_AN_ORDER * len(words)
+
+
+def _is_doubted(hit: EpisodeHit) -> bool:
+    """Return whether a turn is short, and has neither the kind of answer nor the day asked for."""
+    is_short = len(hit.episode.content) < SHORT_CHARACTERS
+    return is_short and hit.parts.kind <= 0 and hit.parts.date <= 0
+
+
+def _place(turn: Episode, offset: int = 0) -> tuple[str, str | None, int] | int:
+    """Return where in its thread a turn of its speaker is, or one so many after it."""
+    if turn.thread is None or turn.seq is None:
+        return -turn.id
+    return turn.thread, turn.speaker, turn.seq + offset
+
+
+def _alike(word: str, other: str) -> bool:
+    stem = max(MIN_STEM, min(len(word), len(other)) - 1)
+    return word == other or (word[:stem] == other[:stem] and len(word) >= MIN_STEM)
+
+
+def _bears(prompt: Prompt, search: Search[Any, Any], texts: Mapping[int, str]) -> bool:
     """Return whether one of the best rows is about a prompt; ``texts`` are theirs by id."""
     best = dict(list(texts.items())[:JUDGED])
-    is_question = asks(prompt) or requests(prompt)
     if not best:
         return False
-    found = search.about(prompt, best, asks=is_question)
+    found = search.about(prompt.topic, best, asks=prompt.is_question)
     if found.has_name or any(map(_tells, found.bearings)):
         return True
     if any(map(_rules, found.bearings, best.values())):
         return True
     # The date of a pasted log is not what is asked about.
-    is_of_its_date = "\n" not in prompt and found.is_dated
-    return is_question and (is_of_its_date or _answers(found))
+    is_of_its_date = "\n" not in prompt.text and found.is_dated
+    return prompt.is_question and (is_of_its_date or _answers(found))
 
 
-def echoes(turn: str, prompt: str) -> bool:
-    """Return whether a turn only asks, or has no word besides those of an order.
-
-    Besides those of a question it needs none: "port 5499" confirms "is it port 5499?".
-    """
-    if only_asks(turn):
-        return True
-    return not asks(prompt) and not {*terms(turn.casefold())} - {*terms(prompt.casefold())}
+def _bare(found: About, ids: Iterable[int]) -> Iterator[int]:
+    """Yield the ids of rows that have nothing of a prompt."""
+    for id_, row, relevance in zip(
+        ids, found.bearings, found.relevances or repeat(0.0), strict=False
+    ):
+        if not (row.weight or row.named or row.identified or relevance >= MIN_TURN_RELEVANCE):
+            yield id_
 
 
 def _tells(row: Bearing) -> bool:

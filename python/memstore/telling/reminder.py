@@ -40,7 +40,7 @@ else:
 FOUND: Final = 40
 """How many facts, and how many turns, are searched for."""
 
-NEAR_THE_BEST: Final = 0.5
+NEAR_THE_BEST: Final = 0.35
 """A text below this part of the best score is not shown."""
 
 MAX_CHARACTERS: Final = 500

@@ -131,7 +131,7 @@ REQUEST = lazy_pattern(
     | (?:i|we)\ (?:forgot|need|am\ missing|are\ missing|am\ looking\ for|have\ to\ (?:know|report))
     | (?:i|we)(?:['’]m|['’]re|['’]d)\ (?:missing|looking\ for|like\ to\ know)
     | do\ (?:you|we)\ know | look\ up | say\ again | tell\ the\ \w+(?:\ \w+)?
-    | (?:put|write|fill(?:\ in)?|copy|add|insert|state|mention)\ .{3,60}
+    | (?:put|write|fill(?:\ in)?|copy|add|insert|state|mention)\ (?P<named>.{3,60}?)
       \ (?:in|into|to)\ the\ (?:\w+\ ){0,2}
       (?:readme|wiki|docs?|document|documentation|handover|form|report|offer|page|manual|guide
       |contract|e?-?mail)
@@ -161,6 +161,15 @@ REQUEST = lazy_pattern(
 def requests(text: str) -> bool:
     """Return whether a text asks to be told something, though it is no question."""
     return REQUEST.search(text) is not None
+
+
+def requested(text: str) -> str:
+    """Return what a request asks to be told, without the words that only ask for it.
+
+    "Remind me of the payment term" is about no reminder.
+    """
+    rest = REQUEST.sub(lambda found: found["named"] or " ", text).strip()
+    return rest if any(map(str.isalnum, rest)) else text
 
 
 SENTENCE_END = lazy_pattern(r"(?<=[.!?。！？])\s+|(?<=[。！？])|\n+")

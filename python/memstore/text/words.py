@@ -211,6 +211,15 @@ def identifiers(query: str) -> list[str]:
     return [*dict.fromkeys(form for form in found if _is_identifier(form))][:MAX_TERMS]
 
 
+def parts_of_identifiers(query: str) -> frozenset[str]:
+    """Return the words that stand in the identifiers of a query, but identify nothing alone.
+
+    Of ``src/util/slug.ts``, another path has ``src`` and ``ts`` too.
+    """
+    words = (word for one in identifiers(query) for word in re.findall(r"[^\W_]+", one))
+    return frozenset(word.casefold() for word in words if not IDENTIFYING.fullmatch(word))
+
+
 def _forms(chunk: str) -> tuple[str, str, str]:
     last = re.split(r"[/\\]", chunk)[-1]
     return chunk, last, re.sub(r":\d+$", "", last)

@@ -101,7 +101,8 @@ class About(NamedTuple):
 
     bearings: Sequence[Bearing] = ()
     relevances: Sequence[float] = ()
-    """Of the same rows, 0 to 1; empty unless it is a question in a script with spaces."""
+    """Of the same rows, 0 to 1; empty unless it is a question in a script with spaces and without
+    paths or other identifiers of several words."""
     has_name: bool = False
     """One of them has a name of the prompt, wherever in its sentences."""
     rows: int = 0

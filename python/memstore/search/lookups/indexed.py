@@ -29,10 +29,10 @@ from memstore.search.lookups.base import (
     parts_by_word,
 )
 from memstore.search.lookups.database import DatabaseLookup
-from memstore.text.words import has_unspaced, identifiers
+from memstore.text.words import has_unspaced, identifiers, parts_of_identifiers
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
     from datetime import datetime
 
     from memstore._kernel.ranking import Bearing, Parts
@@ -189,15 +189,22 @@ class IndexLookup(Lookup[F]):
         return len(visibility.valid_between(self._contents.columns, ids, after, before))
 
     def bearings(self, query: str, ids: Sequence[int]) -> Mapping[int, Bearing]:
+        return self._bearings(query, ids, frozenset())
+
+    def _bearings(
+        self, query: str, ids: Sequence[int], without: Collection[str]
+    ) -> Mapping[int, Bearing]:
+        """Return what rows have of a query, of which some terms do not count."""
         now = clock.utc_now()
         calendar = dates.read(query, now).calendar
         query = dates.topic(query, now)
         asked = self.terms(query)
+        terms = zip(asked.written, asked.spellings, strict=True)
         found = ranking.bearings(
             self._contents.features,
             self._contents.words,
             query,
-            list(zip(asked.written, asked.spellings, strict=True)),
+            [term for term in terms if term[0].casefold() not in without],
             self._transaction.tokens(identifiers(query)),
             ids,
             until=self.until,
@@ -226,9 +233,11 @@ class IndexLookup(Lookup[F]):
 
     def about(self, prompt: str, texts: Mapping[int, str], *, asks: bool) -> About:
         ids: list[int] = list(texts)
-        compares = asks and not has_unspaced(prompt)
+        of_identifiers: frozenset[str] = parts_of_identifiers(prompt)
+        # What is like a path is another path.
+        compares = asks and not of_identifiers and not has_unspaced(prompt)
         return About(
-            [*self.bearings(prompt, ids).values()],
+            [*self._bearings(prompt, ids, of_identifiers).values()],
             [*self.relevances(prompt, ids).values()] if compares else [],
             any(ranking.named(prompt, asks, list(texts.values()))),
             len(self._contents.words),
