@@ -227,6 +227,9 @@ def addresses(visitor: Visitor, store: Store) -> Iterator[tuple[str, str]]:
     yield "timeline of an actor", asked("timeline", actor="user")
     yield "timeline of a source", asked("timeline", source="web:example.org")
     yield "timeline, two moments", asked("timeline/difference", a="7d", b="now")
+    yield "what a prompt adds", asked("prompt", prompt=QUERY)
+    yield "sessions", "sessions"
+    yield "a session", f"session/{drawn.episode_id}"
     yield "log", "log"
     yield "log, found", asked("log", query="deploy script")
     yield "log of a source", asked("log", source="codex")

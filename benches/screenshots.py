@@ -31,8 +31,8 @@ MOST = 6_000
 """The most pixels of a picture's height."""
 
 PLAIN = (
-    "search", "sessions", "subjects", "inbox", "timeline", "log", "answers", "answers/given", "tasks", "owners",
-    "owners/empty", "state", "erase", "nothing",
+    "search", "sessions", "subjects", "inbox", "timeline", "log", "answers", "answers/given",
+    "tasks", "owners", "owners/empty", "state", "erase", "nothing",
 )  # fmt: skip
 
 

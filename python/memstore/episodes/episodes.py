@@ -484,6 +484,18 @@ class Episodes(zones.Zoned):
         with self._engine.read() as transaction:
             return session_table.latest(transaction, wanted, before, limit)
 
+    def last_turns(self, since: datetime | str) -> builtins.list[datetime]:
+        """Return when each thread with a turn since a time had its last one, the latest first."""
+        wanted = EpisodeFilter(
+            namespaces=(self._namespace,),
+            now=clock.utc_now(),
+            scope=self._standing.selected,
+            created_after=moments.after(since, "since"),
+        )
+        with self._engine.read() as transaction:
+            found = session_table.last_turns(transaction, wanted)
+        return [clock.from_text(at) for at in sorted(found, reverse=True)]
+
     def around(self, episode_id: int | str, reach: int = 5) -> builtins.list[Episode]:
         """Return an episode among those before and after it in its thread, in order.
 

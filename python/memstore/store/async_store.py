@@ -61,6 +61,7 @@ class AsyncEpisodes(Awaited[Episodes]):
     fold_turns = awaited(Episodes.fold_turns)
     threads = awaited(Episodes.threads)
     sessions = awaited(Episodes.sessions)
+    last_turns = awaited(Episodes.last_turns)
     expire = awaited(Episodes.expire)
     expire_all = awaited(Episodes.expire_all)
     pop = awaited(Episodes.pop)

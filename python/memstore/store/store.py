@@ -50,6 +50,7 @@ if TYPE_CHECKING:
     from memstore.database.tables import imports as imports_table
     from memstore.database.tables import pieces as piece_table
     from memstore.database.tables import readings as reading_table
+    from memstore.database.tables import sessions as session_table
     from memstore.database.tables import unread as unread_table
     from memstore.database.tables import vectors as vector_table
     from memstore.domain import episodes as episode_records
@@ -114,6 +115,7 @@ else:
     piece_table = lazy_import("memstore.database.tables.pieces")
     proposals = lazy_import("memstore.facts.proposals")
     reading_table = lazy_import("memstore.database.tables.readings")
+    session_table = lazy_import("memstore.database.tables.sessions")
     queries = lazy_import("memstore.domain.queries")
     recall = lazy_import("memstore.telling.recall")
     recorded_searches = lazy_import("memstore.store.recorded_searches")
@@ -1194,6 +1196,15 @@ def elsewhere(store: Store, *, namespaces: Namespaces = None) -> dict[str, statu
     return {
         name: one for name, one in held.items() if name not in seen and (one.facts or one.episodes)
     }
+
+
+def latest_turns(store: Store, namespaces: Iterable[str]) -> dict[str, datetime]:
+    """Return when the last episode of each of these namespaces of the file was recorded."""
+    if store._standing.confined:
+        return {}
+    with store._file.engine.read() as transaction:
+        found = {one: session_table.latest_turn(transaction, one) for one in namespaces}
+    return {name: clock.from_text(at) for name, at in found.items() if at is not None}
 
 
 def given_store(store: object) -> Store:

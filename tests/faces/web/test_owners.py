@@ -84,7 +84,7 @@ def test_a_page_of_an_empty_namespace_names_those_that_hold_something(pages: Pag
         page = text_of(pages.read(path))
         assert "1 other namespace holds more: garden (0 facts, 1 episode): choose one" in page
     pages.store.add("The gate is green", subject="gate")
-    assert "1 other namespace holds more" in text_of(pages.read(""))
+    assert "garden 1 turn 0 facts" in text_of(pages.read(""))
     assert "holds more" not in text_of(pages.read("subjects"))
     assert "garden 0 0 1 Show it" in text_of(pages.read("owners"))
 

@@ -129,24 +129,6 @@ def test_nothing_fits(pages: Pages) -> None:
     assert "Nothing fits" in page
 
 
-def test_home_of_an_empty_memory_says_what_fills_it(memory: Store, facts: list[int]) -> None:
-    for fact in facts:
-        memory.delete(fact)
-    pages = Pages(memory)
-    pages.enter()
-    assert "Nothing is stored yet" in pages.read()
-
-
-def test_home_says_what_changed_since_the_last_visit(memory: Store, pages: Pages) -> None:
-    pages.read()
-    memory.within(source="codex").add("The cake is ready", subject="cake")
-    again = Pages(memory)
-    again.enter()
-    told = text_of(again.read())
-    assert "1 change since your last visit by agent through codex" in told
-    assert "since your last visit" not in text_of(pages.read())
-
-
 def test_polls_say_whether_anything_changed(memory: Store, pages: Pages) -> None:
     line = memory.file.head().line
     assert pages.read(f"pulse?since={line}").strip() == ""

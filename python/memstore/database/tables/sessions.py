@@ -18,8 +18,8 @@ if TYPE_CHECKING:
     from memstore.database.engine import Row, Transaction
     from memstore.database.filters import EpisodeFilter
 
-BATCH: Final = 500
-"""Episodes that are looked at first; then each time four times as many."""
+BATCH: Final = 16
+"""Episodes that are looked at first for each session; then each time four times as many."""
 
 MAX_BATCH: Final = 50_000
 
@@ -71,6 +71,27 @@ def latest(
     return _summaries(transaction, replace(wanted, created_after=None), last) if last else []
 
 
+def last_turns(transaction: Transaction, wanted: EpisodeFilter) -> list[str]:
+    """Return when each session of the episodes that pass a filter had its last one of them."""
+    where, values = wanted.where(transaction.dialect)
+    rows = transaction.rows(
+        f"SELECT max(e.created_at) FROM memstore_episodes e WHERE e.thread IS NOT NULL AND {where}"
+        f" GROUP BY {KEY}",
+        values,
+    )
+    return [str(at) for (at,) in rows]
+
+
+def latest_turn(transaction: Transaction, namespace: str) -> str | None:
+    """Return when the last episode of a namespace was recorded."""
+    row = transaction.one(
+        "SELECT max(e.created_at) FROM memstore_episodes e"
+        " WHERE e.namespace = :namespace AND e.content_hash <> ''",
+        {"namespace": namespace},
+    )
+    return None if row is None or row[0] is None else str(row[0])
+
+
 def _place(transaction: Transaction, episode_id: int) -> Place | None:
     row = transaction.one(
         "SELECT created_at, id FROM memstore_episodes WHERE id = :id", {"id": episode_id}
@@ -87,7 +108,7 @@ def _last_ids(
     """
     found: dict[SessionKey, int] = {}
     passed: set[SessionKey] = set()
-    place, among = begin, BATCH
+    place, among = begin, BATCH * limit
     while len(found) < limit:
         rows = [*_back(transaction, wanted, place, among)]
         met: dict[SessionKey, int] = {}
@@ -101,7 +122,7 @@ def _last_ids(
         if len(rows) < among:
             break
         place = Place(str(rows[-1][0]), int(rows[-1][1]))
-        among = min(4 * among, MAX_BATCH)
+        among = max(among, min(4 * among, MAX_BATCH))
     return dict([*found.items()][:limit])
 
 

@@ -1,61 +1,314 @@
-"""Home: what was done since the last visit."""
+"""Home: what the next session is told, what a prompt adds, what was done, and the projects."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final, NamedTuple
+from datetime import timedelta
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
+from memstore.database.journal import Kind
+from memstore.domain import clock, zones
 from memstore.domain.records import EVERYBODY
-from memstore.faces.web.routes import shows
+from memstore.faces.hosts import catalogue, hook, recalling
+from memstore.faces.web import agents, recalled
+from memstore.faces.web.activity_chart import GROUPS
+from memstore.faces.web.routes import asks, shows
+from memstore.store.store import latest_turns
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
     from datetime import datetime
 
+    from memstore.domain.episodes import SessionSummary
     from memstore.domain.log import LogLine
+    from memstore.faces.hosts.catalogue import Host
     from memstore.faces.web.reply import Reply
     from memstore.faces.web.visit import Visit
 
-LATELY: Final = 5
-"""The last acts, which are shown whenever the last visit was."""
+MAX_PROMPT: Final = 20_000
 
 MAX_NEWS: Final = 1000
 """Changes since the last visit that are counted."""
+
+MAX_CLAIMS: Final = 3
+"""What somebody learnt that is quoted."""
+
+WEEK: Final = 7
+DAYS: Final = 28
+
+MAX_SEARCHES: Final = 2000
+"""Recorded searches of a week that are counted."""
+
+MAX_PROJECTS: Final = 8
+MAX_COMPARED: Final = 50
+"""Namespaces, the largest ones, among which those with the latest turns are chosen."""
+
+LEARNT: Final = frozenset(dict(GROUPS)["learnt"])
 
 
 class News(NamedTuple):
     """What somebody did since the last visit.
 
     Attributes:
-        is_more: whether more was done than is counted.
+        said: what was done, in words, the most important first.
+        claims: the newest that was learnt.
+        more: how much more was learnt than is quoted.
+        questions: how many it left.
     """
 
+    agent: agents.Agent
     actor: str
-    source: str
-    changes: int
-    last: datetime
-    is_more: bool
+    said: list[str]
+    claims: list[str]
+    more: int
+    questions: int
+
+
+class Week(NamedTuple):
+    """A number of the last week, and that of the week before.
+
+    Attributes:
+        about: what is said below it.
+    """
+
+    name: str
+    number: int
+    about: str
+
+
+class Bar(NamedTuple):
+    """A day of a chart, in per cent of it."""
+
+    step: str
+    x: float
+    y: float
+    width: float
+    height: float
+
+
+class Project(NamedTuple):
+    name: str
+    facts: int
+    turns: int
+    last: SessionSummary | None
+    agent: agents.Agent
+    questions: int
+
+
+def hosts() -> tuple[Host, ...]:
+    """Return the hosts whose hooks tell an agent something."""
+    none = catalogue.Host._field_defaults["hooks"]
+    return tuple(host for host in catalogue.HOSTS if host.hooks is not none)
 
 
 def show(visit: Visit) -> Reply:
+    counts = visit.store.of(EVERYBODY).counts()
+    host = _host(visit)
+    turns = _days(visit)
     return visit.page(
         "home.html",
-        counts=visit.store.of(EVERYBODY).counts(),
-        news=_news(visit),
-        lately=visit.store.of(EVERYBODY).ledger.log(limit=LATELY),
+        counts=counts,
+        hosts=hosts(),
+        host=host,
+        place=hosts().index(host),
+        start=_at_start(visit, host),
+        **_news(visit),
+        week=_week(visit, turns),
+        bars=_bars(turns),
+        projects=_projects(visit),
+        **_tried(visit, host),
     )
 
 
-def _news(visit: Visit) -> list[News]:
-    """Return what was done since the last visit, by who did it."""
-    if visit.since is None:
-        return []
-    lines = visit.store.of(EVERYBODY).ledger.changes(after=visit.since, limit=MAX_NEWS + 1)
+def _host(visit: Visit) -> Host:
+    known, number = hosts(), visit.number("host") or 0
+    return known[number if number < len(known) else 0]
+
+
+# -- what is told ----------------------------------------------------------------------------------
+
+
+def _at_start(visit: Visit, host: Host) -> recalled.RecalledText | None:
+    """Return what the next session of a host begins with, by the function that its hook calls."""
+    text = recalling.at_start(visit.store.of(**visit.owners), host.name).text
+    return None if text is None else recalled.of(text, recalling.BUDGET_TOKENS, titled=True)
+
+
+def try_prompt(visit: Visit) -> Reply:
+    """Show what the hook adds to a prompt."""
+    prompt = visit.fields.get("prompt", "")[:MAX_PROMPT]
+    kept = visit.session.keep({"prompt": prompt})
+    number = visit.posted_number("host") or 0
+    if not visit.swaps:
+        return visit.to(f"?host={number}&p={kept}#prompt")
+    known = hosts()
+    host = known[number if number < len(known) else 0]
+    return visit.page("parts/prompt.html", **_added(visit, host, prompt))
+
+
+def _tried(visit: Visit, host: Host) -> dict[str, Any]:
+    """Return what the page says of the prompt that was tried, if one was."""
+    if visit.number("p") is None:
+        return _shown("", None)
+    return _added(visit, host, visit.kept("p").get("prompt", ""))
+
+
+def _added(visit: Visit, host: Host, prompt: str) -> dict[str, Any]:
+    """Return what the hook adds to a prompt, by the function that it calls."""
+    asked = hook.prompt_of({"prompt": prompt})
+    text = None
+    if hook.is_asking(asked):
+        store = visit.store.of(**visit.owners)
+        text = recalling.at_prompt(store, asked, None, None, (), host=host.name).text
+    added = None if text is None else recalled.of(text, recalling.BUDGET_TOKENS, titled=False)
+    return _shown(prompt, added)
+
+
+def _shown(prompt: str, added: recalled.RecalledText | None) -> dict[str, Any]:
+    return {
+        "prompt": prompt,
+        "added": added,
+        "is_tried": bool(prompt.strip()),
+        "budget": recalling.BUDGET_TOKENS,
+    }
+
+
+# -- what was done ---------------------------------------------------------------------------------
+
+
+def _news(visit: Visit) -> dict[str, Any]:
+    """Return what was done since the last visit, or if that is nothing, in the last week."""
+    ledger = visit.store.of(EVERYBODY).ledger
+    since = visit.since
+    news = [] if since is None else _by_actor(ledger.changes(after=since, limit=MAX_NEWS))
+    if news:
+        return {"news": news, "is_since_visit": True}
+    week = ledger.changes(since=clock.utc_now() - timedelta(days=WEEK), limit=MAX_NEWS)
+    return {"news": _by_actor(week), "is_since_visit": False}
+
+
+def _by_actor(lines: Iterable[LogLine]) -> list[News]:
+    """Return what was done by who did it, the latest first."""
     found: dict[tuple[str, str], list[LogLine]] = {}
-    for line in lines[:MAX_NEWS]:
+    for line in lines:
         found.setdefault((line.actor, line.source), []).append(line)
+    told_of = (_of_actor(actor, source, some) for (actor, source), some in found.items())
+    return [one for one in told_of if one.said]
+
+
+def _of_actor(actor: str, source: str, lines: Sequence[LogLine]) -> News:
+    learnt = [line for line in lines if line.kind in LEARNT]
+    replaced = _number(lines, (Kind.SUPERSEDE,))
+    questions = _number(lines, (Kind.PROPOSE,))
+    said = [
+        _counted(len(learnt), "learnt {}", "thing"),
+        _counted(replaced, "found that {} no longer true", "thing", verb=True),
+        _counted(_number(lines, (Kind.CONFIRM,)), "confirmed {}", "thing"),
+        _counted(_number(lines, (Kind.DELETE, Kind.ERASE)), "removed {}", "thing"),
+        _counted(_number(lines, (Kind.PIN,)), "pinned {}", "thing"),
+    ]
+    claims = [claim for line in learnt for claim in line.claims[:1]]
+    agent = agents.of(source)
+    if actor not in ("agent", "user"):
+        agent = agent._replace(name=f"{actor} through {agent.name}")
+    return News(
+        agent,
+        actor,
+        [one for one in said if one],
+        claims[:MAX_CLAIMS],
+        max(0, len(learnt) - MAX_CLAIMS),
+        questions,
+    )
+
+
+def _number(lines: Iterable[LogLine], kinds: Sequence[str]) -> int:
+    return sum(line.kind in kinds for line in lines)
+
+
+def _counted(number: int, text: str, noun: str, *, verb: bool = False) -> str:
+    """Return a text with a number of things in it; empty for none."""
+    if not number:
+        return ""
+    things = f"one {noun}" if number == 1 else f"{number:,} {noun}s"
+    return text.format(f"{things} {'is' if number == 1 else 'are'}" if verb else things)
+
+
+def _days(visit: Visit) -> list[int]:
+    """Return how many sessions had their last turn on each of the last days, oldest first."""
+    zone = visit.zone or zones.user()
+    now = clock.utc_now()
+    today = now.astimezone(zone).date()
+    numbers = [0] * DAYS
+    ended = visit.store.of(EVERYBODY).episodes.last_turns(now - timedelta(days=DAYS))
+    for at in ended:
+        passed = (today - at.astimezone(zone).date()).days
+        if 0 <= passed < DAYS:
+            numbers[-1 - passed] += 1
+    return numbers
+
+
+def _week(visit: Visit, turns: Sequence[int]) -> list[Week]:
+    zone = visit.zone or zones.user()
+    activity = visit.store.of(EVERYBODY).ledger.activity(2 * WEEK, zone)
+
+    def sums_of(kinds: Iterable[str]) -> tuple[int, int]:
+        wanted = [*kinds]
+        sums = [sum(day.kinds.get(kind, 0) for kind in wanted) for day in activity]
+        return sum(sums[WEEK:]), sum(sums[:WEEK])
+
+    since = clock.utc_now() - timedelta(days=WEEK)
+    given = visit.store.of(EVERYBODY).searches.list(since=since, limit=MAX_SEARCHES)
+    tokens = [one.tokens for one in given if one.tokens]
+    pairs = (
+        ("Sessions this week", (sum(turns[-WEEK:]), sum(turns[-2 * WEEK : -WEEK]))),
+        ("Learnt", sums_of(LEARNT)),
+        ("No longer true", sums_of((Kind.SUPERSEDE,))),
+    )
+    each = f", {round(sum(tokens) / len(tokens)):,} tokens each" if tokens else ""
     return [
-        News(actor, source, len(some), some[0].at, is_more=len(lines) > MAX_NEWS)
-        for (actor, source), some in found.items()
+        *(Week(name, now, f"{before:,} the week before") for name, (now, before) in pairs),
+        Week("Given to agents", len(given), f"answers{each}"),
     ]
 
 
-ROUTES: Final = (shows("", show),)
+def _bars(numbers: Sequence[int]) -> list[Bar]:
+    """Return a bar for each day, those of this week in another step."""
+    highest, step = max([*numbers, 1]), 100 / len(numbers)
+    bars = []
+    for place, number in enumerate(numbers):
+        height = max(5.0, 100 * number / highest)
+        last = place >= len(numbers) - WEEK
+        colour = ("d1" if last else "d3") if number else "d4"
+        x = round(place * step, 2)
+        bars.append(Bar(colour, x, round(100 - height, 2), round(step * 0.72, 2), round(height, 2)))
+    return bars
+
+
+# -- projects --------------------------------------------------------------------------------------
+
+
+def _projects(visit: Visit) -> list[Project]:
+    """Return the projects with the latest turns, the one that is shown first."""
+    own, everybody = visit.store.namespace, visit.store.of(EVERYBODY)
+    others = dict(visit.elsewhere[:MAX_COMPARED])
+    latest = latest_turns(visit.store, others)
+    names = sorted(others, key=lambda name: _age(latest.get(name)), reverse=True)
+    counts = everybody.counts()
+    held = {name: (one.facts, one.episodes) for name, one in others.items()}
+    held[own] = (counts.active, counts.episodes)
+    found = []
+    for name in (own, *names[: MAX_PROJECTS - 1]):
+        there = everybody if name == own else visit.store.within(name).of(EVERYBODY)
+        last = next(iter(there.episodes.sessions(limit=1)), None)
+        agent = agents.of(None if last is None else last.source)
+        found.append(Project(name, *held[name], last, agent, there.proposals.count()))
+    return found
+
+
+def _age(at: datetime | None) -> float:
+    return 0.0 if at is None else at.timestamp()
+
+
+ROUTES: Final = (
+    shows("", show),
+    asks("prompt", try_prompt),
+)

@@ -96,6 +96,14 @@
     if (opener) document.getElementById(opener.dataset.opens).showModal();
   });
 
+  document.addEventListener("click", (event) => {
+    const button = event.target.closest("[data-copies]");
+    if (!button) return;
+    navigator.clipboard.writeText(document.getElementById(button.dataset.copies).textContent).then(() => {
+      one("#said").textContent = "Copied";
+    });
+  });
+
   every(".for-script").forEach((element) => (element.hidden = false));
   const box = one("#keys-on");
   if (box) {
