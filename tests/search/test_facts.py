@@ -221,7 +221,7 @@ def test_fact_found_by_words_only_has_its_cosine(open_store: Open) -> None:
     store = open_store(embedder=Directions())
     store.add_many(NewFact(content=f"violin {n}", subject="sue") for n in range(200))
     tea = store.add("tea in the garden", subject="sue")
-    hit = store.search("tea", limit=5)[0]
+    hit = store.search("tea", limit=5, ranking="classic")[0]
     assert hit.fact.id == tea.id
     assert hit.vector_score == pytest.approx(1.1 / (2 * 1.01) ** 0.5, rel=1e-5)
 

@@ -67,6 +67,10 @@ class Row:
     vector: NDArray[np.float64] | None
 
     @property
+    def by_table(self) -> NDArray[np.float64]:
+        return unit(VECTORS[pieces(self.text)].sum(axis=0))
+
+    @property
     def text(self) -> str:
         named = self.speaker.casefold() in self.content.casefold()
         return self.content if named else f"{self.speaker}: {self.content}"
@@ -138,6 +142,7 @@ class Contextual:
         weighed = np.array(weights) @ VECTORS[every]
         asked = unit(weighed) if not self.embed else unit(self.embed(query))
         cosine = {row.id: float(asked @ row.vector) for row in rows if row.vector is not None}
+        by_table = {row.id: float(unit(weighed) @ row.by_table) for row in rows}
         found = {row.id for row in rows if row.bm25 or cosine[row.id] > 0}
         dated = {row.id for row in rows if "May 2023" in query and row.valid_at[:7] == "2023-05"}
         if len(dated) <= 3:
@@ -194,10 +199,17 @@ class Contextual:
         most = max(0.5 * max(bm25.values(), default=0.0) + 0.6 * possible, 2.0)
         base = {
             id_: (1 - k) / 2 * bm25[id_] / most
-            + (1 - k) / 2 * max(cosine[id_], 0.0)
+            + (1 - k) / 2 * max(by_table[id_], 0.0)
             + k * terms[id_]
             for id_ in by_id
         }
+        if self.embed:  # its model joins the table
+            for id_, row in by_id.items():
+                own = (1 - k) / 2 * (sum(row.bm25.values()) / most + max(by_table[id_], 0.0))
+                own += k * sum(w * best[id_][p] for p, w in of_words.items()) / (total or 1.0)
+                near = max(cosine[id_], 0.0)
+                shares = row.bm25 or any(best[id_][p] > 0.999 for p in of_words)
+                base[id_] += 0.3 * near + (0 if shares else max(0.0, 0.5 * near - own))
         sums = dict(base)
         for row in by_id.values():
             before = [other for other, distance in beside[row.id] if distance == -1]

@@ -157,6 +157,7 @@ def contextual(
     half_lives: Sequence[tuple[str, float]] = ...,
     now: str | None = None,
     compares: bool = False,
+    joins: bool = False,
     until: int | None = None,
     ages: Sequence[tuple[int, str, str, str | None]] = ...,
     calendar: _Calendar = ...,
@@ -180,6 +181,8 @@ def contextual(
         half_lives: seconds by the kind given to `Features.put`; all are above 0.
         now: the time that the ages of rows are relative to.
         compares: compute the cosines that are `None` by the built-in model.
+        joins: the cosines are those of another model, above the cosine of two texts that have
+            nothing in common; they count beside those of the built-in model, which are computed.
         until: as for `Words.search`.
         ages: of rows that had others at `now` than was given to `Features.put`: the id, when the
             row was stored or last confirmed, the same of the moment that it is about, and the kind

@@ -175,9 +175,13 @@ class Corpus(ABC, Generic[F, H]):
         others = [id_ for id_ in ids if id_ not in whole]
         return {**dict.fromkeys(whole, 1.0), **self.lookup.relevances(query, others)}
 
-    def about(self, prompt: str, texts: Mapping[int, str], *, asks: bool) -> About:
-        """Return what rows have of a prompt, given their texts, and whether it asks."""
+    def about(
+        self, prompt: str, texts: Mapping[int, str], near: Mapping[int, float], *, asks: bool
+    ) -> About:
+        """Return what rows have of a prompt, given their texts and cosines, and whether it asks."""
         found = self.lookup.about(prompt, texts, asks=asks)
+        if asks:
+            found = found._replace(likenesses=[*self.lookup.likenesses(near).values()])
         dated = [id_ for id_, row in zip(texts, found.bearings, strict=False) if row.dated]
         return found._replace(is_dated=bool(self.of_that_day(prompt, dated)))
 
@@ -493,10 +497,11 @@ class EpisodeCorpus(Corpus[EpisodeFilter, "EpisodeHits"]):
         pieces: dict[int, list[Piece]] = {}
         for piece in piece_table.of_episodes(self.transaction, ids):
             pieces.setdefault(piece.episode_id, []).append(piece)
-        cosines: dict[int, float] = {}
+        cosines: Mapping[int, float] = {}
         if query.vector is not None:
             every = [piece.id for each in pieces.values() for piece in each]
-            cosines = cosines_of_vectors(self.transaction, self.kind.vectors, query.vector, every)
+            given = cosines_of_vectors(self.transaction, self.kind.vectors, query.vector, every)
+            cosines = request.ranking.compared(self.lookup, given)
         weights = request.ranking.weights_for(query)
         hits = []
         for place in found:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from contextlib import suppress
 from functools import partial
-from typing import TYPE_CHECKING, Final, Generic, NamedTuple, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Any, Final, Generic, NamedTuple, TypeAlias, TypeVar
 
 from memstore.domain.arguments import MAX_QUERY, check_length
 from memstore.domain.results import WordsOnly
@@ -40,6 +40,9 @@ if TYPE_CHECKING:
     from memstore.search.index.contents import FeedContents
     from memstore.search.lookups.base import About, Order
     from memstore.search.requests import Request
+
+UNASKED: Final = ("other_model", "embedder_unavailable", "embedder_rejected")
+"""Why a file's model could not be asked, so that the built-in one compares what words find."""
 
 NOTHING_EMBEDDED: Final = WordsOnly("nothing_embedded", Reason("nothing is embedded yet"))
 
@@ -166,10 +169,19 @@ class Search(Generic[F, H]):
             other = WordsOnly("other_model", Reason.of(error))
             return self._answered(texts, None, request, other, answer)
 
-    def about(self, prompt: str, texts: Mapping[int, str], *, asks: bool) -> About:
-        """Return what rows have of a prompt; nothing if there is no index yet."""
+    def about(
+        self, prompt: str, texts: Mapping[int, str], near: Mapping[int, float], *, asks: bool
+    ) -> About:
+        """Return what rows have of a prompt, given their texts and cosines.
+
+        Nothing if there is no index yet.
+        """
         text = _cleaned(prompt)
-        return self.index.read(lambda *state: self._corpus(*state).about(text, texts, asks=asks))
+
+        def about(*state: Any) -> About:
+            return self._corpus(*state).about(text, texts, near, asks=asks)
+
+        return self.index.read(about)
 
     def _embed(
         self, texts: Sequence[str], request: Request[F]
@@ -256,6 +268,8 @@ def _compared(
         words_only = NOTHING_EMBEDDED if near is None and not is_empty else None
         queries = map(Query, asked, embedded.vectors, near or ())
         found |= {query.text: query for query in queries}
+    elif words_only is not None and words_only.code in UNASKED and corpus.lookup.joins:
+        found = {text: query._replace(by_table=True) for text, query in found.items()}
     return found, words_only
 
 
@@ -275,7 +289,9 @@ def _embedded(
     embedding: Embedding, texts: Sequence[str]
 ) -> tuple[Embedded | None, WordsOnly | None]:
     try:
-        return Embedded(embedding, [numbers(blob) for blob in embedding.blobs(texts)]), None
+        return Embedded(
+            embedding, [numbers(blob) for blob in embedding.blobs(texts, as_queries=True)]
+        ), None
     except EmbedderError as error:
         rejected = isinstance(error, EmbedderRejected)
         code = "embedder_rejected" if rejected else "embedder_unavailable"
@@ -406,7 +422,10 @@ def relevant(corpus: Corpus[F, H], query: Query, rows: Sequence[Ranked], least: 
     named |= corpus.of_that_day(query.text, [row.id for row in rows if row.parts.date > 0])
     others = [row.id for row in rows if row.id not in named]
     relevances = corpus.relevances(query.text, others)
-    return named | {id_ for id_ in others if relevances.get(id_, 1.0) >= least}
+    likeness = corpus.lookup.likenesses({row.id: row.vector_score for row in rows})
+    return named | {
+        id_ for id_ in others if max(relevances.get(id_, 1.0), likeness.get(id_, 0.0)) >= least
+    }
 
 
 def _boosted(

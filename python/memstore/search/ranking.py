@@ -87,6 +87,10 @@ class Ranking(ABC):
     def weights_for(self, query: Query) -> Weights:
         return self.weights if query.vector is not None else self.weights_alone
 
+    def compared(self, lookup: Lookup[Any], cosines: Mapping[int, float]) -> Mapping[int, float]:
+        """Return cosines as this ranking sees them."""
+        return cosines
+
     def usable(self, lookup: Lookup[Any]) -> Ranking:
         """Return this ranking, or the one that takes its place if a lookup cannot serve it."""
         return self
@@ -108,6 +112,9 @@ class Contextual(Ranking):
     has_minimum = True
     respells = True
 
+    def compared(self, lookup: Lookup[Any], cosines: Mapping[int, float]) -> Mapping[int, float]:
+        return lookup.above_floor(cosines)
+
     def usable(self, lookup: Lookup[Any]) -> Ranking:
         if lookup.has_contexts:
             return self
@@ -126,19 +133,24 @@ class Contextual(Ranking):
         if query.vector is not None and (not compares or found.min_similarity is not None):
             others = [id_ for id_ in ids if id_ not in cosines]
             cosines = {**cosines, **lookup.cosines(query.vector, others)}
+        cosines = self.compared(lookup, cosines)
         if (least := found.min_similarity) is not None:
             # Rows without a vector cannot be compared, and stay.
             ids = [id_ for id_ in ids if cosines.get(id_, least) >= least]
-        return lookup.in_context(
+        order = lookup.in_context(
             query.text,
             [(id_, cosines.get(id_)) for id_ in ids],
             found.wanted,
             limit=len(ids) if found.keeps_all else found.limit,
             half_lives_seconds=self.half_lives_seconds,
-            compares=compares,
+            compares=compares or query.by_table,
+            joins=query.vector is not None and lookup.joins,
             calendar=named.calendar,
             condition=named.condition,
         )
+        if query.by_table:  # no vector was compared
+            return order._replace(rows=[one._replace(vector_score=0.0) for one in order.rows])
+        return order
 
 
 def _of_named_dates(

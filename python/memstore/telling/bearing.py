@@ -39,6 +39,9 @@ OF_RELEVANCE: Final = 8.0
 """In a question, the weight with this much of its relevance (0 to 1) must be enough. Relevance
 does not count in scripts without spaces, of which the built-in model knows characters only."""
 
+ALIKE: Final = 0.3
+"""What is this relevant to a question by a model of the user's alone bears on it without a word."""
+
 MIN_RULE_WEIGHT: Final = 4.7
 COVERED_BY_RULE: Final = 0.45
 """The part of an order's weight that the words of a rule must have to be about it."""
@@ -83,7 +86,9 @@ def facts_told(
     prompt: Prompt, search: Search[Any, Any], hits: Sequence[SearchHit]
 ) -> Sequence[SearchHit]:
     """Return what a search found, or nothing if none of the best is about the prompt."""
-    return hits if _bears(prompt, search, {hit.fact.id: hit.fact.content for hit in hits}) else ()
+    texts = {hit.fact.id: hit.fact.content for hit in hits}
+    near = {hit.fact.id: hit.vector_score for hit in hits}
+    return hits if _bears(prompt, search, texts, near) else ()
 
 
 def turns_told(
@@ -91,10 +96,12 @@ def turns_told(
 ) -> Sequence[EpisodeHit]:
     """Return the turns that are no echoes; nothing if none of the best is about the prompt."""
     heard = [hit for hit in hits if not echoes(hit.episode.content, prompt)]
-    if not _bears(prompt, search, {hit.episode.id: hit.episode.content for hit in heard}):
+    texts = {hit.episode.id: hit.episode.content for hit in heard}
+    near = {hit.episode.id: hit.similarity or 0.0 for hit in heard}
+    if not _bears(prompt, search, texts, near):
         return ()
     doubted = {hit.episode.id: hit.episode.content for hit in heard if _is_doubted(hit)}
-    bare = {*_bare(search.about(prompt.topic, doubted, asks=prompt.is_question), doubted)}
+    bare = {*_bare(search.about(prompt.topic, doubted, {}, asks=prompt.is_question), doubted)}
     places = {_place(hit.episode) for hit in heard if hit.episode.id not in bare}
     return [hit for hit in heard if hit.episode.id not in bare or _place(hit.episode, -1) in places]
 
@@ -131,12 +138,19 @@ def _alike(word: str, other: str) -> bool:
     return word == other or (word[:stem] == other[:stem] and len(word) >= MIN_STEM)
 
 
-def _bears(prompt: Prompt, search: Search[Any, Any], texts: Mapping[int, str]) -> bool:
-    """Return whether one of the best rows is about a prompt; ``texts`` are theirs by id."""
+def _bears(
+    prompt: Prompt, search: Search[Any, Any], texts: Mapping[int, str], near: Mapping[int, float]
+) -> bool:
+    """Return whether one of the best rows is about a prompt.
+
+    Args:
+        texts: theirs by id, best first.
+        near: their cosines with the prompt.
+    """
     best = dict(list(texts.items())[:JUDGED])
     if not best:
         return False
-    found = search.about(prompt.topic, best, asks=prompt.is_question)
+    found = search.about(prompt.topic, best, near, asks=prompt.is_question)
     if found.has_name or any(map(_tells, found.bearings)):
         return True
     if any(map(_rules, found.bearings, best.values())):
@@ -167,7 +181,7 @@ def _rules(row: Bearing, text: str) -> bool:
 def _answers(found: About) -> bool:
     fewer = math.log(MANY_ROWS / max(FEWEST_ROWS, min(found.rows, MANY_ROWS)))
     least = MIN_QUESTION_WEIGHT - LESS * fewer
-    return any(
+    return max(found.likenesses, default=0.0) >= ALIKE or any(
         row.coverage >= COVERED and row.weight + OF_RELEVANCE * relevance >= least
         for row, relevance in zip(found.bearings, found.relevances or repeat(0.0), strict=False)
     )

@@ -404,6 +404,12 @@ def blobs(
     return {owner_id: blob for owner_id, blob in rows if isinstance(blob, bytes)}
 
 
+def last_owner(transaction: Transaction, table: VectorTable) -> int:
+    """Return the largest id that a vector may belong to; 0 if there is none."""
+    row = transaction.one(f"SELECT max(id) FROM {table.owners}")
+    return 0 if row is None or row[0] is None else int(row[0])
+
+
 def selecting(transaction: Transaction, table: VectorTable, owner_ids: Sequence[int]) -> Statement:
     """Return the query of :func:`blobs`."""
     return Statement(

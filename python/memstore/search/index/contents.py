@@ -99,6 +99,8 @@ class FeedContents:
         self.last_write: LastWrite | None = None
         """The last write of a server's memory when this was its state, or later; its head is
         known. Another history does not have it."""
+        self.floors: dict[tuple[int, int], float] = {}
+        """Measured for a generation and the size of the memory (``search/lookups/floor.py``)."""
         self.loose = 0
         """The number of rows put since the files were written, including repetitions."""
         self._source = source

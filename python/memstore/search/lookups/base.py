@@ -46,6 +46,8 @@ class Query(NamedTuple):
     """Cosines by id."""
     respelt: tuple[Respelt, ...] = ()
     """What of the text was written otherwise."""
+    by_table: bool = False
+    """Whether the built-in model compares it, since the file's could not be asked."""
 
 
 class Ranked(NamedTuple):
@@ -109,6 +111,8 @@ class About(NamedTuple):
     """How many rows the file has in all."""
     is_dated: bool = False
     """One of them is of a day of the prompt, and an answer by that alone."""
+    likenesses: Sequence[float] = ()
+    """How relevant some of them are by a model of the user's; empty unless it is a question."""
 
 
 class Aged(NamedTuple):
@@ -130,6 +134,9 @@ class Lookup(ABC, Generic[F]):
     """Whether it knows threads, names, dates and tokens, which only an index does."""
     can_compare = False
     """Whether :meth:`in_context` computes cosines itself, each of a row's whole text."""
+    joins = False
+    """Whether the vectors are those of a model of the user's, which joins the built-in one: only
+    where an index has what the built-in one compares."""
     approximates = False
     """Whether :meth:`near` may leave a few rows out, to answer sooner."""
     until: int | None = None
@@ -174,7 +181,19 @@ class Lookup(ABC, Generic[F]):
     def has_vectors(self, namespaces: Sequence[str] | None) -> bool:
         """Whether anything there can be found by meaning."""
 
+    def above_floor(self, cosines: Mapping[int, float]) -> Mapping[int, float]:
+        """Return the parts of cosines above that of two texts that have nothing in common."""
+        return cosines
+
     # -- what only an index knows -------------------------------------------------------------
+
+    def likenesses(self, cosines: Mapping[int, float]) -> Mapping[int, float]:
+        """Return how relevant rows are by the model of the user's that joins the built-in one.
+
+        As by that one, it is the product of two likenesses; here the same one twice. Empty where
+        none joins it.
+        """
+        return {id_: max(0.0, cosine) ** 2 for id_, cosine in cosines.items()} if self.joins else {}
 
     def query_vectors(self, queries: Sequence[str]) -> Sequence[Vector] | None:
         """Return the queries' vectors of the built-in model, with rare words weighing more.
@@ -245,13 +264,15 @@ class Lookup(ABC, Generic[F]):
         limit: int,
         half_lives_seconds: Mapping[str, float],
         compares: bool,
+        joins: bool,
         calendar: Calendar,
         condition: Condition | None = None,
     ) -> Order:
         """Rank candidates, given with their cosines, by the contextual ranking.
 
-        ``calendar`` is the user's clock and the days that the query means, ``condition`` what it
-        says of the time of its answer.
+        ``compares`` has cosines computed by the built-in model; ``joins`` has them computed beside
+        those given, which are another model's, above its floor. ``calendar`` is the user's clock
+        and the days that the query means, ``condition`` what it says of the time of its answer.
         """
         return Order()
 

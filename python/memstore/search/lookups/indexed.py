@@ -44,9 +44,10 @@ if TYPE_CHECKING:
     from memstore.search.index.contents import FeedContents
     from memstore.search.index.index import RowKind
     from memstore.search.index.visibility import Visible
-    from memstore.search.lookups import dates
+    from memstore.search.lookups import dates, floor
     from memstore.search.lookups.dates import Calendar, Condition
 else:
+    floor = lazy_import("memstore.search.lookups.floor")
     dates = lazy_import("memstore.search.lookups.dates")
 
 
@@ -97,6 +98,7 @@ class IndexLookup(Lookup[F]):
         # of whole rows, and so not those of the pieces of an episode.
         is_whole = kind.vectors is vector_table.FACTS
         self.can_compare = self._is_built_in_model and is_whole and not compares_stored
+        self.joins = HAS_MODEL and contents.generation.model not in (None, MODEL)
 
     @property
     def generation(self) -> Generation:
@@ -167,6 +169,16 @@ class IndexLookup(Lookup[F]):
             return cosines_of_rows(self._transaction, self._kind.vectors, vector, ids)
         cosines = self._contents.features.cosines(vector, ids)
         return {id_: one for id_, one in zip(ids, cosines, strict=True) if one is not None}
+
+    def above_floor(self, cosines: Mapping[int, float]) -> Mapping[int, float]:
+        if not self.joins:
+            return cosines
+        table = self._kind.vectors
+        key = self.generation.id, floor.size(self._transaction, table)
+        floors = self._contents.floors
+        if key not in floors:
+            floors[key] = floor.measured(self._transaction, table, key[1])
+        return floor.above(cosines, floors[key])
 
     def has_vectors(self, namespaces: Sequence[str] | None) -> bool:
         if not self._contents.codes:
@@ -327,6 +339,7 @@ class IndexLookup(Lookup[F]):
         limit: int,
         half_lives_seconds: Mapping[str, float],
         compares: bool,
+        joins: bool,
         calendar: Calendar,
         condition: Condition | None = None,
     ) -> Order:
@@ -343,6 +356,7 @@ class IndexLookup(Lookup[F]):
             half_lives=[*half_lives_seconds.items()],
             now=clock.to_text(wanted.now),
             compares=compares,
+            joins=joins,
             until=self.until,
             ages=self.aged([id_ for id_, _ in candidates]) if self.aged else (),
             calendar=calendar,

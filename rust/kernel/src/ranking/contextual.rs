@@ -11,6 +11,9 @@
 //! neighbour in the thread matches better counts with the neighbour's value, reduced. `age` is at
 //! most a small loss, so it orders what matches equally well. Scores are divided by the largest sum
 //! if that is above 1.
+//!
+//! Where rows have vectors of a model of the user's, its cosine joins those of the built-in model: it
+//! adds to `meaning`, and stands for all three parts where a row shares no word with the query.
 
 use std::collections::{HashMap, TryReserveError};
 
@@ -48,6 +51,13 @@ const SESSION_BEST: usize = 3;
 /// The BM25 of one word that one text in ten has. A lower one is not a good match even if it is the
 /// best: among a few facts it may come from a word such as "we".
 const GOOD_WORDS: f64 = 2.0;
+
+/// What the cosine of the user's model adds, and its part of the score of a row without any of the
+/// query's words, of which the built-in model can know little: the row may be in another language.
+const JOINED: f64 = 0.3;
+const ALONE: f64 = 0.5;
+/// The cosine of two tokens that are the same, but for rounding.
+const SAME: f32 = 0.999;
 
 const SUBJECT: f64 = 0.12;
 const DATE: f64 = 0.3;
@@ -87,6 +97,8 @@ pub struct Request<'a> {
     pub now: i64,
     /// Whether to compute the cosines that are not given, by the built-in model.
     pub compares: bool,
+    /// Whether the cosines that are given are those of another model.
+    pub joins: bool,
     /// The last row whose words count for the weights of words; see [`Words::search`].
     pub until: Option<u32>,
     /// The ages of rows that had others at `now` than the features say.
@@ -114,6 +126,7 @@ pub struct Candidate {
     /// The row.
     pub id: u32,
     /// Of its vector and the query's; `None` if it has no vector, or if [`Request::compares`] is set.
+    /// Another model's is the part above that of two texts that have nothing in common.
     pub cosine: Option<f32>,
 }
 
@@ -210,7 +223,10 @@ struct Known<'a> {
     id: u32,
     stored: Stored<'a>,
     age: Age,
+    /// By the built-in model, unless no other one joins it.
     cosine: Option<f32>,
+    /// By the model that joins it.
+    joined: Option<f32>,
     /// The indexes of the candidates beside it in its thread: those before, and those after.
     neighbours: [[Option<usize>; REACH]; 2],
 }
@@ -277,14 +293,17 @@ pub fn rank(
     let query = features.query(request.query)?.telling(request.telling)?;
     let mut known = known(features, request, candidates);
     let similar = Similarities::new(&query, known.iter().map(|one| one.stored));
-    if request.compares {
-        for one in &mut known {
+    for one in &mut known {
+        if request.joins {
+            one.joined = one.cosine.take();
+        }
+        if request.compares || request.joins {
             one.cosine = one.cosine.or_else(|| Some(similar.cosine(&one.stored)));
         }
     }
     let matches = matches(&similar, words, request, &known);
     let question = Question::read(request.query);
-    let mut ranked = matched(features, &query, &matches, &known);
+    let mut ranked = matched(features, &query, &matches, &known, request.joins);
     let elsewhere = elsewhere(features, &question, request.visible, &known, &ranked);
     add_thread(&known, &mut ranked);
     add_named(&question, request, &known, &mut ranked);
@@ -372,6 +391,7 @@ fn known<'a>(
             stored,
             age: request.ages.get(&one.id).copied().unwrap_or(age),
             cosine: one.cosine,
+            joined: None,
             neighbours,
         }
     };
@@ -384,6 +404,7 @@ fn matched(
     query: &Query,
     matches: &Matches,
     known: &[Known<'_>],
+    joins: bool,
 ) -> Vec<Ranked> {
     let k = TERMS * TERMS_HALVED_AT / (TERMS_HALVED_AT + features.mean_words());
     let half = (1.0 - k) / 2.0;
@@ -405,13 +426,25 @@ fn matched(
         let terms = query.mean(matches.terms(at));
         one.best_beside(at, NEAR_TERMS, |at| matches.terms(at), &mut nearby);
         let terms_beside = query.mean(&nearby);
-        let vector = f64::from(one.cosine.unwrap_or(0.0)).clamp(0.0, 1.0);
+        let positive = |cosine: Option<f32>| f64::from(cosine.unwrap_or(0.0)).clamp(0.0, 1.0);
+        let (words, own) = (rest * alone / most, half * positive(one.cosine));
+        let mut meaning = own;
+        if joins {
+            // A row that waits for its vector is not worse for that.
+            meaning += JOINED * positive(one.joined.or(one.cosine));
+            let shares = alone > 0.0 || matches.terms(at).iter().any(|same| *same >= SAME);
+            if !shares {
+                let all = words + own + k * terms;
+                meaning += (ALONE * positive(one.joined) - all).max(0.0);
+            }
+        }
+        let vector = positive(if joins { one.joined } else { one.cosine });
         Ranked {
             id: one.id,
             score: 0.0,
             parts: Parts {
-                words: rest * alone / most,
-                meaning: half * vector,
+                words,
+                meaning,
                 terms: k * terms,
                 thread: rest * (beside_words - alone) / most + k * (terms_beside - terms),
                 ..Parts::default()

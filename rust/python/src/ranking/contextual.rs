@@ -46,7 +46,7 @@ type Elsewhere = (u32, u32, f64);
 #[pyfunction]
 #[pyo3(signature = (
     features, words, phrases, query, telling, candidates, *, limit, visible = None, half_lives = vec![],
-    now = None, compares = false, until = None, ages = vec![],
+    now = None, compares = false, joins = false, until = None, ages = vec![],
     calendar = (vec![], vec![], false), condition = None
 ))]
 #[expect(clippy::too_many_arguments, reason = "many are keywords")]
@@ -63,6 +63,7 @@ pub(crate) fn contextual(
     half_lives: Vec<(PyBackedStr, f64)>,
     now: Option<PyBackedStr>,
     compares: bool,
+    joins: bool,
     until: Option<u32>,
     ages: Vec<Aged>,
     calendar: GivenCalendar,
@@ -89,6 +90,7 @@ pub(crate) fn contextual(
                 lives: &lives,
                 now: now.as_deref().and_then(micros).unwrap_or(0),
                 compares,
+                joins,
                 until,
                 ages: &ages,
                 calendar: &calendar,
