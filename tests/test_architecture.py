@@ -69,6 +69,7 @@ DOORS = {
     "cryptography": {"sync.sealing"},
     "duckdb": {"database.foreign.duckdb_file"},
     "google": {"adapters.adk"},
+    "fastembed": {"providers.fetched"},
     "httpx": {"providers.http"},
     "markdown_it": {"text.notes"},
     "langchain_core": {"adapters.langchain"},

@@ -102,6 +102,7 @@ class Remedy(Enum):
     FINISH_STAGED = "Finish it with reembed() and that model, or drop it with generations.drop()."
     SWITCH_FIRST = "Switch to another generation first with generations.switch()."
     READ_AGAIN = "Read it again before repeating it."
+    INSTALL_FASTEMBED = "Install it with pip install 'pymemstore[fastembed]'."
     INSTALL_POSTGRES = "Install it with pip install 'pymemstore[postgres]'."
     OPEN_NAMESPACE = "Open it with that namespace."
     BACK_UP_SERVER = "Back the server up with pg_dump, or export the memory."

@@ -22,8 +22,9 @@ answers."""
 
 DEFAULT_NAMESPACE = "default"
 NO_USER: Final = "none"
-EMBEDDERS = ("local", "ollama", "openai", "none")
-"""The values of ``MEMSTORE_EMBEDDER``."""
+NONE: Final = "none"
+EMBEDDERS = ("local", "ollama", "openai", "fastembed", "none")
+"""The values of ``MEMSTORE_EMBEDDER``, beside ``MODULE:FACTORY``."""
 
 HOSTS_PROJECTS = ("CLAUDE_PROJECT_DIR", "GEMINI_PROJECT_DIR", "CURSOR_PROJECT_DIR")
 """Variables in which hosts pass the project folder to their hooks."""
@@ -78,6 +79,8 @@ class Settings(NamedTuple):
     model: str | None = None
     ollama: str | None = None
     openai: str | None = None
+    query_prompt: str | None = None
+    passage_prompt: str | None = None
     generator: str | None = None
     generator_model: str | None = None
     generator_url: str | None = None
@@ -104,6 +107,12 @@ class Settings(NamedTuple):
         given = {name: value for name, value in self._asdict().items() if value}
         told = ", ".join(f"{name}={value!r}" for name, value in (given | hidden).items())
         return f"Settings({told})"
+
+    @property
+    def prompts(self) -> dict[str, str]:
+        """The prompts of the embedder's model that are set; ``none``: no prompt."""
+        named = {"query_prompt": self.query_prompt, "passage_prompt": self.passage_prompt}
+        return {name: "" if text == NONE else text for name, text in named.items() if text}
 
     @property
     def owners(self) -> dict[str, str]:
@@ -266,6 +275,8 @@ def keeping_environment() -> dict[str, str]:
     found = {name: value for name in OF_KEEPING if (value := os.environ.get(name))}
     if any(os.environ.get(name) for name in OF_EMBEDDERS):
         found.setdefault("MEMSTORE_EMBEDDER", "none")
+    if ":" in found.get("MEMSTORE_EMBEDDER", ""):  # what is remembered must name no module
+        found["MEMSTORE_EMBEDDER"] = "none"
     return found | {"MEMSTORE_PROJECT": project_folder()}
 
 
@@ -286,6 +297,11 @@ def configuration_folder() -> str:
 def data_folder() -> str:
     """Return the folder for this user's memories on this operating system."""
     return os.path.join(_data_root(), "memstore")
+
+
+def models_folder() -> str:
+    """Return the folder of the embedding models that were fetched."""
+    return os.path.join(data_folder(), "models")
 
 
 def troubles_folder() -> str:

@@ -26,7 +26,7 @@ def server() -> Iterator[EmbeddingServer]:
 
 @pytest.fixture
 def store(server: EmbeddingServer, open_store: Callable[..., Store]) -> Store:
-    return open_store(embedder="ollama", base_url=server.url)
+    return open_store(embedder="ollama", model="words", base_url=server.url)
 
 
 def nothing_is_pending(store: Store) -> bool:
@@ -98,7 +98,7 @@ def test_reembedding_fixes_vectors_of_a_wrong_dimension_in_a_new_file(
     assert hits.words_only is not None
     assert str(2 * DIMENSION) in hits.words_only.reason
 
-    report = store.file.reembed(OllamaEmbedder(base_url=server.url), again=True)
+    report = store.file.reembed(OllamaEmbedder("words", base_url=server.url), again=True)
     assert report.switched
     assert report.generation.dimension == DIMENSION
     hits = store.episodes.search("in april the harbour thaws", mode="meaning")

@@ -427,7 +427,7 @@ def test_limits_are_positive_whole_numbers(store: Store, limit: int) -> None:
 
 
 def test_embedder_options_require_a_name(open_store: Callable[..., Store]) -> None:
-    with pytest.raises(ValueError, match="model applies only to the embedders"):
+    with pytest.raises(ValueError, match="model applies only to an embedder that is named"):
         open_store(model="x", base_url="http://localhost")
     with pytest.raises(ValueError, match="api_key applies only to"):
         open_store(embedder=None, api_key="k")

@@ -28,7 +28,8 @@ class Case:
 
     def embedder(self, **more: Any) -> OllamaEmbedder | OpenAIEmbedder:
         kind = {"ollama": OllamaEmbedder, "openai": OpenAIEmbedder}[self.name]
-        self.made.append(kind(**{"base_url": self.server.url, "timeout_seconds": 5.0, **more}))
+        given = {"model": "m", "base_url": self.server.url, "timeout_seconds": 5.0, **more}
+        self.made.append(kind(**given))
         return self.made[-1]
 
     def wrap(self, vectors: list[Any]) -> dict[str, Any]:
@@ -206,7 +207,8 @@ def test_ollama_request(server: Any, ollama: OllamaEmbedder) -> None:
     assert ollama.embed(["a"]).tolist() == [[0.5, 1.0]]
     (asked,) = server.asked
     assert asked.target == "/api/embed"
-    assert asked.body == {"model": "embeddinggemma", "input": ["a"], "truncate": True}
+    sent = "title: none | text: a"
+    assert asked.body == {"model": "embeddinggemma", "input": [sent], "truncate": True}
 
 
 @pytest.mark.parametrize(

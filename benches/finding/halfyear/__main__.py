@@ -1,7 +1,7 @@
 """What a later session is told of half a year, beside BM25 and plain cosine in as many tokens.
 
     python -m benches.finding.halfyear [--half development|held-out] [--seed 0] [--noted 0.5]
-        [--missed KIND]
+        [--missed KIND] [--embedder NAME]
 
 Some 150 sessions in six projects, three of which share a namespace, of decisions that change, work
 on files, tickets, rules, and the orders that are given every day. A share of the topics was stored
@@ -11,7 +11,8 @@ said; then questions are asked on one day in summer. ``hook`` is what a prompt g
 500; BM25 and cosine show their best rows. A question is answered if lines that bear on it have the
 words that answer it, and the day, where that is asked for. ``--missed`` prints the questions of
 a kind that the hook does not answer, and what it gives. Constants are chosen on the development
-half; what is reported is the held-out one.
+half; what is reported is the held-out one. ``--embedder`` measures another model than the built-in
+one, such as ``fastembed`` or ``MODULE:FACTORY``.
 """
 
 from __future__ import annotations
@@ -90,24 +91,27 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=0, help="draws another life and its questions")
     parser.add_argument("--noted", type=float, default=0.5, help="share of topics stored as facts")
     parser.add_argument("--missed", metavar="KIND")
+    parser.add_argument("--embedder", metavar="NAME", default="auto")
     given = parser.parse_args()
     for half in given.half or stock.HALVES:
-        outcomes = measured(half, given.seed, given.noted)
+        outcomes = measured(half, given.seed, given.noted, given.embedder)
         print(*table(half, outcomes), sep="\n", flush=True)
         if given.missed:
             print(*missed(outcomes["hook"], given.missed), sep="\n", flush=True)
 
 
-def measured(half: str, seed: int, noted: float) -> dict[str, list[Outcome]]:
+def measured(half: str, seed: int, noted: float, embedder: str) -> dict[str, list[Outcome]]:
     """Return what each way gave for each question."""
     life = lives.lived(half, seed, noted)
     asked = questions.asked(life, seed)
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder, "halfyear.db")
-        units = ways.build(life, path)
+        units = ways.build(life, path, embedder)
         with (
             clock.use(ways.Calendar(lives.NOW)),
-            memstore.open(path, timezone=lives.ZONE.key, read_only=True) as whole,
+            memstore.open(
+                path, timezone=lives.ZONE.key, read_only=True, embedder=embedder
+            ) as whole,
         ):
             whole.file.warm()
             return {

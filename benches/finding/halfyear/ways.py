@@ -60,13 +60,15 @@ Given = Callable[[str, str], str]
 """What a way gives for a project and a prompt."""
 
 
-def build(life: Life, path: Path) -> dict[str, Unit]:
+def build(life: Life, path: Path, embedder: str) -> dict[str, Unit]:
     """Write a life as hosts and an extractor do, and return where each line comes from."""
     calendar = Calendar(life.sessions[0].at)
     units: dict[str, Unit] = {}
     with (
         clock.use(calendar),
-        memstore.open(path, timezone=lives.ZONE.key, durability="normal") as whole,
+        memstore.open(
+            path, timezone=lives.ZONE.key, durability="normal", embedder=embedder
+        ) as whole,
     ):
         for session in life.sessions:
             calendar.now = session.turns[-1].at

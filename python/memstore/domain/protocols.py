@@ -28,11 +28,24 @@ class Embedder(Protocol):
     def embed(self, texts: Sequence[str]) -> Vectors:
         """Return one vector for each text, in order: ``float[n, d]``, or lists of numbers.
 
+        The texts are those that searches find. See :class:`QueryEmbedder` for questions.
+
         Raises:
             EmbedderUnavailable: a temporary failure; the texts stay pending and are retried.
             EmbedderRejected: the same texts would fail again; after several attempts a text is
                 quarantined with this error.
         """
+
+
+@runtime_checkable
+class QueryEmbedder(Embedder, Protocol):
+    """An embedder that tells questions from the texts that answer them.
+
+    Of an embedder without this method, ``embed`` is asked for both.
+    """
+
+    def embed_queries(self, texts: Sequence[str]) -> Vectors:
+        """Return one vector for each question, in order, as ``embed`` does for passages."""
 
 
 @runtime_checkable

@@ -11,6 +11,7 @@ import threading
 from typing import TYPE_CHECKING, Final
 
 from memstore.domain import clock
+from memstore.domain.protocols import QueryEmbedder
 from memstore.embedding.compatibility import is_of_file
 from memstore.errors import EmbedderError, EmbedderUnavailable, Reason
 from memstore.lazy import lazy_import
@@ -75,9 +76,20 @@ class Embedding:
             self._last_error = error
 
     def blobs(
-        self, texts: Sequence[str], *, deadline_seconds: float | None = None, at_once: bool = False
+        self,
+        texts: Sequence[str],
+        *,
+        deadline_seconds: float | None = None,
+        at_once: bool = False,
+        as_queries: bool = False,
     ) -> list[bytes]:
         """Return each text's embedding as it is stored: float32, little-endian.
+
+        Args:
+            texts: passages, or with ``as_queries`` questions that passages may answer.
+            deadline_seconds: how long an embedder on the network may take.
+            at_once: ask an embedder that has just failed, too.
+            as_queries: see ``texts``.
 
         Raises:
             EmbedderError: it failed now, or a moment ago and its pause is not over (``at_once``
@@ -89,7 +101,7 @@ class Embedding:
                 raise EmbedderUnavailable(self._last_error, remedy=self._last_error.remedy)
             self._asking += 1
         try:
-            found = self.ask(texts, deadline_seconds)
+            found = self.ask(texts, deadline_seconds, as_queries=as_queries)
         except EmbedderUnavailable as error:
             # The next caller gets this reason and may not be allowed to see these texts.
             self._rest(Reason(error.unquoted, error.remedy))
@@ -103,7 +115,13 @@ class Embedding:
         self._recover()
         return found
 
-    def ask(self, texts: Sequence[str], deadline_seconds: float | None = None) -> list[bytes]:
+    def ask(
+        self,
+        texts: Sequence[str],
+        deadline_seconds: float | None = None,
+        *,
+        as_queries: bool = False,
+    ) -> list[bytes]:
         """Return each text's embedding; a failure starts no pause."""
         embedder = self.embedder
         made: Vectors
@@ -111,7 +129,10 @@ class Embedding:
             if type(embedder) is local.LocalEmbedder:
                 return embedder.embed_bytes(list(texts))
             if deadline_seconds is not None and isinstance(embedder, http_embedder.HttpEmbedder):
-                made = embedder.embed(list(texts), timeout_seconds=deadline_seconds)
+                ask = embedder.embed_queries if as_queries else embedder.embed
+                made = ask(list(texts), timeout_seconds=deadline_seconds)
+            elif as_queries and isinstance(embedder, QueryEmbedder):
+                made = embedder.embed_queries(list(texts))
             else:
                 made = embedder.embed(list(texts))
             return vectors.encode_many(vectors.checked(made, len(texts)))

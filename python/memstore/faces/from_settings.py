@@ -68,15 +68,23 @@ def make_embedder(chosen: Settings) -> Embedder | None:
         name,
         model=chosen.model,
         base_url={"ollama": chosen.ollama, "openai": chosen.openai}.get(name),
+        **chosen.prompts,
     )
 
 
-def open_store(chosen: Settings, *, actor: str = "user", source: str, create: bool = True) -> Store:
+def open_store(
+    chosen: Settings,
+    *,
+    actor: str = "user",
+    source: str,
+    create: bool = True,
+    by_words: bool = False,
+) -> Store:
     """Open the store that the settings describe; raises what :func:`memstore.open` does.
 
     ``actor`` (``user`` or ``agent``) and ``source`` are recorded in the journal. Without
     ``create``, a file or a memory that is named and does not exist is an error; the user's own
-    file is created.
+    file is created. With ``by_words``, a file of another model is opened without an embedder.
     """
     name = chosen.embedder_name
     arguments: dict[str, Any] = {
@@ -97,7 +105,7 @@ def open_store(chosen: Settings, *, actor: str = "user", source: str, create: bo
     file = _file(chosen)
     if file is not None and not os.path.exists(file):
         mounts.check(file)
-    store = _opened(chosen, arguments, base_url)
+    store = _opened(chosen, arguments, base_url, by_words=by_words)
     if file is not None and (paths.has_own_disk(file) or os.path.exists(settings.mounts_file())):
         mounts.note(file)
     return store
@@ -110,14 +118,18 @@ def _file(chosen: Settings) -> str | None:
     return os.path.expanduser(settings.default_path() if chosen.db is None else chosen.db)
 
 
-def _opened(chosen: Settings, arguments: dict[str, Any], base_url: str | None) -> Store:
+def _opened(
+    chosen: Settings, arguments: dict[str, Any], base_url: str | None, *, by_words: bool
+) -> Store:
     name = chosen.embedder_name
     try:
         if name == "local" and not chosen.embedder:
             return opening.open(**arguments)
-        return opening.open(**arguments, embedder=name, model=chosen.model, base_url=base_url)
+        named = {"model": chosen.model, "base_url": base_url, **chosen.prompts}
+        return opening.open(**{**arguments, **named}, embedder=name)
     except EmbedderMismatch as error:
-        if chosen.db or chosen.embedder or chosen.model or base_url:
+        is_chosen = chosen.db or chosen.embedder or chosen.model or base_url
+        if is_chosen and not by_words:
             raise
         # The default file, with another program's model: the user did not choose the embedder.
         return opening.open_by_words(Reason.of(error), **arguments)

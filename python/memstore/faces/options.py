@@ -100,10 +100,11 @@ def add_store_flags(parser: argparse._ActionsContainer) -> None:
         f"{settings.DEFAULT_NAMESPACE}); auto: the project's (see memstore where)",
     )
     flag(
-        "--embedder",
-        "the embedding model for search by meaning: local (the default) works offline, "
-        "ollama and openai call a server, none searches by words only",
-        choices=providers.NAMES,
+        "--embedder NAME",
+        "the embedding model for search by meaning: local (the default) works offline, ollama and "
+        "openai call a server, fastembed[:MODEL] runs a model here, MODULE:FACTORY calls a "
+        "function, none searches by words only",
+        type=_embedder,
     )
     flag(
         "--model NAME",
@@ -179,6 +180,13 @@ def chosen_settings(arguments: argparse.Namespace) -> Settings:
             generator_url=flags.get("generator_url"),
         )
     return merged
+
+
+def _embedder(name: str) -> str:
+    if name not in providers.NAMES and ":" not in name:
+        known = ", ".join(providers.NAMES)
+        raise argparse.ArgumentTypeError(f"{name!r} is not one of {known}, nor MODULE:FACTORY")
+    return name
 
 
 def duration(text: str) -> float:

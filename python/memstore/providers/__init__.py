@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Final, TypeVar, cast
 
 from memstore import settings
@@ -11,15 +12,17 @@ from memstore.errors import InvalidArgument, InvalidArgumentType
 from memstore.lazy import lazy_import
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Mapping, Sequence
 
     from memstore.domain.protocols import Embedder, JSONGenerator
-    from memstore.providers import anthropic, local, ollama, openai
+    from memstore.providers import anthropic, fetched, local, ollama, openai, own
 else:
     anthropic = lazy_import("memstore.providers.anthropic")
+    fetched = lazy_import("memstore.providers.fetched")
     local = lazy_import("memstore.providers.local")
     ollama = lazy_import("memstore.providers.ollama")
     openai = lazy_import("memstore.providers.openai")
+    own = lazy_import("memstore.providers.own")
 
 M = TypeVar("M")
 
@@ -27,6 +30,7 @@ _EMBEDDERS: Final[Mapping[str, Callable[..., Embedder | None]]] = {
     "local": lambda: local.LocalEmbedder(),
     "ollama": lambda **given: ollama.OllamaEmbedder(**given),
     "openai": lambda **given: openai.OpenAIEmbedder(**given),
+    "fastembed": lambda **given: fetched.FastEmbedder(**given),
     "none": lambda: None,
 }
 _GENERATORS: Final[Mapping[str, Callable[..., JSONGenerator | None]]] = {
@@ -35,23 +39,40 @@ _GENERATORS: Final[Mapping[str, Callable[..., JSONGenerator | None]]] = {
     "anthropic": lambda **given: anthropic.AnthropicGenerator(**given),
     "none": lambda: None,
 }
-_WITHOUT_SERVICE: Final = ("local", "none")
+_TAKEN: Final[Mapping[str, Sequence[str]]] = {"local": (), "none": (), "fastembed": ("model",)}
+"""The options of those that do not take all."""
 _KEYS: Final = {"openai": settings.openai_key, "anthropic": settings.anthropic_key}
 NAMES: Final = settings.EMBEDDERS
 GENERATORS: Final = tuple(_GENERATORS)
 
 
 def embedder(
-    name: str, *, model: str | None = None, base_url: str | None = None, api_key: str | None = None
+    name: str,
+    *,
+    model: str | None = None,
+    base_url: str | None = None,
+    api_key: str | None = None,
+    query_prompt: str | None = None,
+    passage_prompt: str | None = None,
 ) -> Embedder | None:
     """Return the embedder of this name; ``None`` for ``"none"``, which means words only.
 
-    Without a key, the one in the environment is used.
+    Without a key, the one in the environment is used. ``fastembed:MODEL`` names a model as well,
+    and ``MODULE:FACTORY`` a function that returns the embedder.
 
     Raises:
-        ValueError: an unknown name, or an option that this embedder does not take.
+        ValueError: an unknown name or function, or an option that the embedder does not take.
+        TypeError: the function returned something else.
     """
-    return _from_maker("embedder", _EMBEDDERS, name, api_key, model, base_url)
+    prompts = {"query_prompt": query_prompt, "passage_prompt": passage_prompt}
+    given = {name: text for name, text in prompts.items() if text is not None}
+    kind, colon, rest = name.partition(":")
+    if colon and kind == "fastembed" and model is None:
+        name, model = kind, rest
+    elif colon and kind not in _EMBEDDERS:
+        options = {"model": model, "base_url": base_url, "api_key": api_key, **given}
+        return own.embedder(name, options)
+    return _from_maker("embedder", _EMBEDDERS, name, api_key, model, base_url, given)
 
 
 def generator(
@@ -88,12 +109,14 @@ def _from_maker(
     api_key: str | None,
     model: str | None,
     base_url: str | None,
+    prompts: Mapping[str, str] = MappingProxyType({}),
 ) -> M:
     checked_choice(name, makers, what)
-    given = {"model": model, "base_url": base_url}
+    given = {"model": model, "base_url": base_url, **prompts}
     given = {key: value for key, value in given.items() if value is not None}
-    if given and name in _WITHOUT_SERVICE:
-        raise InvalidArgument(f"does not go with the {what} {name!r}", argument=next(iter(given)))
+    taken = _TAKEN.get(name)
+    if taken is not None and (stray := [key for key in given if key not in taken]):
+        raise InvalidArgument(f"does not go with the {what} {name!r}", argument=stray[0])
     if name in _KEYS:
         given["api_key"] = api_key or _KEYS[name]()
     return makers[name](**given)

@@ -1,4 +1,4 @@
-"""The base of HTTP embedders: batches within one deadline, and checks of each reply."""
+"""The base of HTTP embedders: prompts, batches within one deadline, and checks of each reply."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from memstore.domain import clock
 from memstore.errors import EmbedderRejected, EmbedderUnavailable, InvalidArgumentType, Remedy
 from memstore.lazy import lazy_import
+from memstore.providers import prompts
 from memstore.providers.http import HttpModel, at_least_one
 
 if TYPE_CHECKING:
@@ -28,19 +29,28 @@ class HttpEmbedder(HttpModel, ABC):
         base_url: str,
         *,
         headers: Mapping[str, str],
+        query_prompt: str | None,
+        passage_prompt: str | None,
         timeout_seconds: float,
         batch_size: int,
     ) -> None:
+        model, self._prompts = prompts.chosen(model, query_prompt, passage_prompt)
         super().__init__(model, base_url, headers=headers, timeout_seconds=timeout_seconds)
         at_least_one(batch_size, "batch_size")
         self._batch_size = batch_size
 
+    @property
+    def model(self) -> str:
+        """The model's name and its prompts, which belong to its vectors."""
+        return self._prompts.recorded(self._model)
+
     def embed(
         self, texts: Sequence[str], *, timeout_seconds: float | None = None
     ) -> NDArray[np.float32]:
-        """Return ``float32[n, d]``, one row per text, in order; ``float32[0, 0]`` for no texts.
+        """Return ``float32[n, d]``, one row per passage, in order; ``float32[0, 0]`` for none.
 
-        Texts are sent unchanged, ``batch_size`` at a time, all within one deadline.
+        Texts are sent after the model's prompt and otherwise unchanged, ``batch_size`` at a time,
+        all within one deadline.
 
         Args:
             timeout_seconds: the deadline of the whole call; by default the embedder's own.
@@ -52,6 +62,17 @@ class HttpEmbedder(HttpModel, ABC):
             EmbedderRejected: the service refused the request, or the model's vectors do not
                 fit the texts (count, dimension, not finite). The same texts would fail again.
         """
+        return self._embed(self._prompts.passage, texts, timeout_seconds)
+
+    def embed_queries(
+        self, texts: Sequence[str], *, timeout_seconds: float | None = None
+    ) -> NDArray[np.float32]:
+        """Return the same for questions, which have a prompt of their own."""
+        return self._embed(self._prompts.query, texts, timeout_seconds)
+
+    def _embed(
+        self, prompt: str, texts: Sequence[str], timeout_seconds: float | None
+    ) -> NDArray[np.float32]:
         if isinstance(texts, str):
             raise InvalidArgumentType("must be a sequence of texts, not one text", argument="texts")
         endpoint, size = self._endpoint, self._batch_size
@@ -59,7 +80,7 @@ class HttpEmbedder(HttpModel, ABC):
         deadline = clock.monotonic() + given
         rows: list[NDArray[np.float32]] = []
         for start in range(0, len(texts), size):
-            batch = list(texts[start : start + size])
+            batch = [f"{prompt}{text}" for text in texts[start : start + size]]
             vectors = self._ask(batch, max(0.0, deadline - clock.monotonic()))
             if len(vectors) != len(batch):
                 raise self._misfit(f"sent {len(vectors)} vectors for {len(batch)} texts")

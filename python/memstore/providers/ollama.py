@@ -19,8 +19,11 @@ class OllamaEmbedder(HttpEmbedder):
     Ollama truncates a text that is longer than the model's context.
 
     Args:
-        model: a pulled embedding model; a file records the name exactly as given here.
+        model: a pulled embedding model; a file records the name as given here, with its prompts.
         base_url: where Ollama listens, without ``/api``.
+        query_prompt: what the model wants before a question, and
+        passage_prompt: before any other text; ``None`` for what is known of it. A file records
+            them with the model, since they belong to its vectors.
         timeout_seconds: the deadline of one ``embed``, attempts and pauses included. The first
             call loads the model, which can take many seconds.
         batch_size: how many texts go into one request.
@@ -31,11 +34,19 @@ class OllamaEmbedder(HttpEmbedder):
         model: str = "embeddinggemma",
         *,
         base_url: str = "http://localhost:11434",
+        query_prompt: str | None = None,
+        passage_prompt: str | None = None,
         timeout_seconds: float = 30.0,
         batch_size: int = 64,
     ) -> None:
         super().__init__(
-            model, base_url, headers={}, timeout_seconds=timeout_seconds, batch_size=batch_size
+            model,
+            base_url,
+            headers={},
+            query_prompt=query_prompt,
+            passage_prompt=passage_prompt,
+            timeout_seconds=timeout_seconds,
+            batch_size=batch_size,
         )
 
     def _ask(self, texts: list[str], seconds: float) -> list[object]:

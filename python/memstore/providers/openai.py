@@ -19,13 +19,16 @@ class OpenAIEmbedder(HttpEmbedder):
     """Asks ``POST {base_url}/embeddings`` for vectors: OpenAI, vLLM, LM Studio and others.
 
     Args:
-        model: the embedding model's name; a file records it.
+        model: the embedding model's name; a file records it with its prompts.
         base_url: the address with or without ``/v1``: a host alone gets ``/v1``, an address
             with a path is used unchanged.
         api_key: sent as a bearer token; ``None`` for a local service that needs none. It
             is shown in no error, ``repr`` or log, and white space around it is dropped.
         dimensions: asks for shorter vectors, from models that can; a reply of any other length
             is refused. The model's name stays the same.
+        query_prompt: what the model wants before a question, and
+        passage_prompt: before any other text; ``None`` for what is known of it. A file records
+            them with the model, since they belong to its vectors.
         timeout_seconds: the deadline of one ``embed``, attempts and pauses included.
         batch_size: how many texts go into one request.
     """
@@ -37,6 +40,8 @@ class OpenAIEmbedder(HttpEmbedder):
         base_url: str = "https://api.openai.com/v1",
         api_key: str | None = None,
         dimensions: int | None = None,
+        query_prompt: str | None = None,
+        passage_prompt: str | None = None,
         timeout_seconds: float = 30.0,
         batch_size: int = 128,
     ) -> None:
@@ -44,6 +49,8 @@ class OpenAIEmbedder(HttpEmbedder):
             model,
             _with_version(base_url),
             headers=_bearer(api_key),
+            query_prompt=query_prompt,
+            passage_prompt=passage_prompt,
             timeout_seconds=timeout_seconds,
             batch_size=batch_size,
         )

@@ -51,7 +51,7 @@ if TYPE_CHECKING:
     from memstore.database.postgres.engine import PostgresEngine
     from memstore.embedding.current import MakeEmbedder
     from memstore.errors import Reason
-    from memstore.providers import local
+    from memstore.providers import local, prompts
     from memstore.search import requests
     from memstore.text.judging import judge
     from memstore.text.secrets import SecretsPolicy
@@ -59,6 +59,7 @@ else:
     postgres = lazy_import("memstore.database.postgres.engine")
     local = lazy_import("memstore.providers.local")
     projects = lazy_import("memstore.projects")
+    prompts = lazy_import("memstore.providers.prompts")
     requests = lazy_import("memstore.search.requests")
     judge = lazy_import("memstore.text.judging.judge")
 
@@ -71,6 +72,8 @@ def open(
     model: str | None = None,
     base_url: str | None = None,
     api_key: str | None = None,
+    query_prompt: str | None = None,
+    passage_prompt: str | None = None,
     actor: str = "user",
     source: str = "library",
     read_only: bool = False,
@@ -97,11 +100,16 @@ def open(
             the current folder's project. Such a store also reads ``default``, and stores facts of
             the categories ``preference`` and ``identity`` there.
         embedder: ``"local"`` (works offline, no key), ``"ollama"``, ``"openai"`` (any
-            OpenAI-compatible server), an :class:`Embedder`, or ``None`` for words only. ``"auto"``,
-            the default, is ``"local"``, or words only if this build has no embedding model.
-        model: the model of ``"ollama"`` or ``"openai"``.
+            OpenAI-compatible server), ``"fastembed"`` (with the extra ``fastembed``), an
+            :class:`Embedder`, the name ``"MODULE:FACTORY"`` of a function that returns one, or
+            ``None`` for words only. ``"auto"``, the default, is ``"local"``, or words only if this
+            build has no embedding model.
+        model: the model of ``"ollama"``, ``"openai"`` or ``"fastembed"``.
         base_url: the address of that server.
         api_key: its key; by default ``OPENAI_API_KEY``.
+        query_prompt: what the server's model wants before a question, and
+        passage_prompt: before any other text; by default those that the file was begun with, or
+            those known of the model (docs/embedding.md).
         actor: the person or program that makes the changes, for the journal.
         source: the interface they are made through, for the journal.
         read_only: refuse every write.
@@ -136,7 +144,9 @@ def open(
     lacks_model = embedder == "auto" and not local.HAS_MODEL
     if embedder == "auto":
         embedder = "none" if lacks_model else "local"
-    chosen = _embedder(embedder, model, base_url, api_key)
+    told = {"query_prompt": query_prompt, "passage_prompt": passage_prompt}
+    chosen = _embedder(embedder, model=model, base_url=base_url, api_key=api_key, **told)
+    make_embedder = _maker(embedder, base_url, api_key)
     screen = Screen(secrets)
     zone = None if timezone is None else zones.checked(timezone)
     half_lives = None if half_lives_seconds is None else requests.half_lives(half_lives_seconds)
@@ -155,8 +165,9 @@ def open(
         read_only=read_only,
         create=create,
     )
+    follow = make_embedder if query_prompt is None is passage_prompt else None
     try:
-        _refuse_unfit(engine, chosen, read_only)
+        chosen = _fitting(engine, chosen, follow, read_only)
     except BaseException:
         engine.close(untouched=True)
         raise
@@ -164,7 +175,6 @@ def open(
         upgraded: list[str] = []
         if not read_only:
             migrate(engine, upgraded.append)
-        make_embedder = _maker(embedder, base_url, api_key)
         file = File(
             engine,
             author,
@@ -258,23 +268,18 @@ def _durability(durability: Durability | None, synchronous: str | None) -> Durab
     return by_name[synchronous]
 
 
-def _embedder(
-    given: str | Embedder | None, model: str | None, base_url: str | None, api_key: str | None
-) -> Embedder | None:
-    options = {"model": model, "base_url": base_url, "api_key": api_key}
+def _embedder(given: str | Embedder | None, **options: str | None) -> Embedder | None:
     if isinstance(given, str):
         return providers.embedder(given, **options)
     if stray := [name for name, value in options.items() if value is not None]:
-        raise InvalidArgument(
-            "applies only to the embedders 'ollama' and 'openai'", argument=stray[0]
-        )
+        raise InvalidArgument("applies only to an embedder that is named", argument=stray[0])
     if given is None:
         return None
     if isinstance(given, type) or not isinstance(given, Embedder):
         name = f"the class {given.__name__}" if isinstance(given, type) else type(given).__name__
         raise InvalidArgumentType(
-            'must be "local", "ollama", "openai", None, or an object with a `model` and an '
-            f"`embed(texts)`, not {name}",
+            'must be "local", "ollama", "openai", "fastembed", "MODULE:FACTORY", None, or an '
+            f"object with a `model` and an `embed(texts)`, not {name}",
             argument="embedder",
         )
     checked_text(given.model, "the embedder's model", MAX_NAME)
@@ -295,7 +300,12 @@ def _maker(
     def make(model: str) -> Embedder | None:
         if local.HAS_MODEL and model == local.MODEL:
             return local.LocalEmbedder()
-        return None if given == "local" else _embedder(given, model, base_url, api_key)
+        if given in ("local", "fastembed") or ":" in given:
+            return None
+        plain, named = prompts.split(model)
+        query, passage = named or prompts.NO_PROMPTS
+        options = {"model": plain, "query_prompt": query, "passage_prompt": passage}
+        return _embedder(given, base_url=base_url, api_key=api_key, **options)
 
     return make
 
@@ -307,8 +317,18 @@ def _stored_model(transaction: Transaction, version: int) -> str | None:
     return meta_table.get(transaction, "embedding_model")
 
 
-def _refuse_unfit(engine: Engine, embedder: Embedder | None, read_only: bool) -> None:
-    """Check, before anything is written, that the file can be used with this embedder."""
+def _fitting(
+    engine: Engine, embedder: Embedder | None, make: MakeEmbedder | None, read_only: bool
+) -> Embedder | None:
+    """Check, before anything is written, that the file can be used with this embedder.
+
+    Args:
+        make: makes another one where the file has the same model with other prompts; ``None`` if
+            it may not.
+
+    Returns:
+        The embedder to use.
+    """
     with engine.read() as transaction:
         then = generation_table.ACTIVE, *(engine.parts_to_ask if read_only else ())
         version = usable_version(transaction, engine.path, then=then)
@@ -319,5 +339,10 @@ def _refuse_unfit(engine: Engine, embedder: Embedder | None, read_only: bool) ->
                 remedy=Remedy.OPEN_WRITABLE,
             )
         stored = _stored_model(transaction, version)
-    if embedder is not None and stored not in (None, embedder.model):
+    if embedder is None or stored in (None, embedder.model):
+        return embedder
+    is_same = prompts.split(str(stored))[0] == prompts.split(embedder.model)[0]
+    fitting = make(str(stored)) if make is not None and is_same else None
+    if fitting is None:
         raise mismatch(repr(engine.path), str(stored), embedder.model)
+    return fitting

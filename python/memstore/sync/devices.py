@@ -41,10 +41,6 @@ class DeviceState(NamedTuple):
     at: datetime
     head: Reached
     """Its own last line."""
-    sent: int
-    """Its last line in a file of the place."""
-    erased: int
-    """Its last line that erased something; 0 if none did."""
     edition: int
     """Another one if its files hold other records than before: all of them are read again."""
     taken: Mapping[str, Reached]
@@ -87,8 +83,6 @@ def read(data: bytes, device: str) -> DeviceState:
             _text(told["name"])[:MAX_NAME],
             clock.from_text(_text(told["at"])),
             _reached(told["head"]),
-            _number(told["sent"]),
-            _number(told["erased"]),
             _number(told["edition"]),
             {_device(name): _reached(one) for name, one in told["taken"].items()},
             tuple(_device(one) for one in told["former"]),

@@ -18,6 +18,7 @@ from typing import Any
 import pytest
 from tests.support.builds import skip_without_model
 from tests.support.clock import wait_until
+from tests.support.embedders import WordEmbedder
 from tests.support.raw import raw
 
 import memstore
@@ -146,6 +147,44 @@ def test_prompt_without_an_embedder_gets_nothing_for_one_common_word(
         is None
     )
     assert "ferry" in str(hook.at_prompt(words_only, "when does the ferry leave", NO_SESSION))
+
+
+def test_prompt_in_a_file_of_another_model_is_compared_by_the_built_in_one(
+    run: Callable[..., str],
+    project: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    embedder: WordEmbedder,
+) -> None:
+    skip_without_model()
+    with monkeypatch.context() as there:
+        there.chdir(project)
+        own = memstore.open(os.environ["MEMSTORE_DB"], namespace="auto", embedder=embedder)
+    with own:
+        own.add("Ana drinks green tea in the morning", subject="ana", category="preference")
+        own.add("The deploy runs on Tuesdays", subject="api", category="project")
+        own.file.warm()
+        own.file.save_index()
+    embedder.calls.clear()
+    for flags in ([], ["--embedder", "ollama"], ["--embedder", "none"]):
+        told = context(run([*PROMPT, *flags], {"prompt": "does Ana drink tea in the morning?"}))
+        assert "green tea" in told
+        assert "deploy" not in told
+    assert embedder.calls == []
+
+
+def test_prompt_asks_a_function_that_setup_wrote_as_a_flag(
+    run: Callable[..., str], store: memstore.Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    store.add("Ana drinks green tea in the morning", subject="ana", category="preference")
+    (tmp_path / "asked_by_hooks.py").write_text(
+        "def make():\n    raise OSError('asked')\n", "utf-8"
+    )
+    monkeypatch.syspath_prepend(tmp_path)
+    name = "asked_by_hooks:make"
+    question = {"prompt": "does Ana drink tea in the morning?"}
+    monkeypatch.setenv("MEMSTORE_EMBEDDER", name)
+    assert "green tea" in context(run(PROMPT, question))
+    assert run([*PROMPT, "--embedder", name], question) == ""  # it fails, and is in the troubles
 
 
 def said(store: memstore.Store, *turns: str, thread: str = "s1") -> None:

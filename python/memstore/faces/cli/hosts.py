@@ -179,6 +179,20 @@ def _hosts(arguments: argparse.Namespace, project: Path | None) -> list[Host]:
     return [host for host in known.values() if host.is_here and (host.in_project or not project)]
 
 
+def _quick(flags: list[str], embedder: str, show: cli.Show) -> list[str]:
+    """Return the flags of the hooks, without a function that a prompt would wait for."""
+    if ":" not in embedder or embedder.startswith("fastembed"):
+        return flags
+    seconds = registration.seconds_to_embed(embedder)
+    if seconds <= registration.A_PROMPT_WAITS_SECONDS:
+        return flags
+    show.note(
+        f"{embedder} takes {seconds:.1f} s to start and embed a question, which is too long for a "
+        "prompt to wait: hooks find by words, and compare by the built-in model"
+    )
+    return ["local" if flag == embedder else flag for flag in flags]
+
+
 def _wanted(arguments: argparse.Namespace, project: Path | None, show: cli.Show) -> Registration:
     programs = registration.programs()
     chosen = chosen_settings(arguments)
@@ -202,7 +216,7 @@ def _wanted(arguments: argparse.Namespace, project: Path | None, show: cli.Show)
     return catalogue.Registration(
         server=[*programs.server, *flags],
         hook=hook,
-        flags=flags,
+        flags=flags if hook is None else _quick(flags, memory.get("embedder", ""), show),
         namespace=memory["namespace"],
         keeps=not arguments.no_transcripts,
         project=project,

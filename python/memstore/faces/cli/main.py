@@ -128,6 +128,7 @@ GROUPS: Final = {
             "embedding", "Embed what was stored while no embedder was available."
         ),
         "reembed": Entry("embedding", "Move the file to another embedding model."),
+        "fetch-model": Entry("models", "Fetch a model for --embedder fastembed, or list them."),
         "verify": Entry("file", "Check that nobody rewrote the journal, or a row past it."),
         "doctor": Entry("file", "Check the file: indexes, embeddings, journal and links."),
     },

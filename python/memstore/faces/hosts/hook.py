@@ -216,7 +216,7 @@ def answered(arguments: argparse.Namespace, event: dict[str, Any]) -> dict[str, 
         sessions.HostSession.of(transcripts.session_of(event), database).emptied()
     if name not in START | PROMPT:
         return None
-    with from_settings.open_store(chosen._replace(read_only=True), source=arguments.host) as store:
+    with _opened_to_tell(arguments) as store:
         store = store.of(**chosen.owners)
         session = running(event, name, database)
         if name in START:
@@ -224,6 +224,20 @@ def answered(arguments: argparse.Namespace, event: dict[str, Any]) -> dict[str, 
         else:
             told = at_prompt(store, prompt_of(event), session, arguments.host)
     return None if told is None else shaped(arguments.event, told)
+
+
+def _opened_to_tell(arguments: argparse.Namespace) -> Store:
+    """Open the file to read: nothing that a prompt would wait for is asked for a vector.
+
+    ``MODULE:FACTORY`` is, if setup wrote it as a flag: it measured that first. In the place of any
+    other model, the built-in one compares.
+    """
+    given = options.chosen_settings(arguments)
+    chosen = given._replace(read_only=True)
+    flag = getattr(arguments, "embedder", None) or ""
+    if given.embedder_name != "none" and not (":" in flag and not flag.startswith("fastembed")):
+        chosen = chosen._replace(embedder=None, model=None, ollama=None, openai=None)
+    return from_settings.open_store(chosen, source=arguments.host, by_words=True)
 
 
 def _answered_by_server(

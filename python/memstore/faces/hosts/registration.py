@@ -103,3 +103,31 @@ def _uvx_environment() -> dict[str, str]:
         and not any(secret in name for secret in ("PASSWORD", "TOKEN", "USERNAME"))
         and not ("://" in value and "@" in value)
     }
+
+
+TIMED: Final = """
+import sys, time
+begun = time.perf_counter()
+from memstore import providers
+providers.embedder(sys.argv[1]).embed(["how long does this take?"])
+print(time.perf_counter() - begun)
+"""
+
+A_PROMPT_WAITS_SECONDS: Final = 0.2
+"""How long an embedder may take from the start of a hook to the vector of a question."""
+
+
+def seconds_to_embed(embedder: str) -> float:
+    """Return how long a new process takes to embed a question, in the better of two attempts.
+
+    Raises:
+        ValueError: it fails.
+    """
+    times = []
+    for _ in range(2):
+        command = [sys.executable, "-c", TIMED, embedder]
+        done = subprocess.run(command, capture_output=True, text=True, check=False)  # noqa: S603 - ours
+        if done.returncode:
+            raise ValueError(f"{embedder} fails: {done.stderr.strip().splitlines()[-1]}")
+        times.append(float(done.stdout.split()[-1]))
+    return min(times)
