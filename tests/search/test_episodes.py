@@ -273,6 +273,7 @@ def test_combined_filters_lose_nothing(
 
 def test_filtering_reads_no_episode_text(store: Store, path: Path) -> None:
     store.episodes.add_many({"content": FILLER * 100, "source": "mail"} for _ in range(20))
+    store.close()  # which copies the log into the file
     assert path.stat().st_size > 1000 * 4096
     now = clock.utc_now()
     cases: list[dict[str, Any]] = [
