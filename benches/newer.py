@@ -12,7 +12,10 @@ searched for by its own text, the share that carries any flag counts (``flagged`
 without slots and with those of the pairs (``slots_old``, ``slots_new``).
 
 The price is the time of a search with flags and without, in turns in one run, for texts that were
-not compared before in this process and for those that were: of the processor, and by the clock.
+not compared before in this process and for those that were: of the processor, and by the clock. All
+that is stored was compared before; what that took of the processor is told for each fact.
+
+    python -m benches.newer --only-price --sizes 100000 1000000 --subjects 500
 """
 
 from __future__ import annotations
@@ -33,7 +36,7 @@ import memstore
 from benches import language, side_by_side
 from benches.finding import sets
 from memstore import NewFact, Store
-from memstore.search import newer
+from memstore.search import comparing, newer
 
 PUBLISHED = Path(__file__).parents[1] / "tests" / "text" / "judged" / "pairs.jsonl"
 CONVERSATIONS = "locomofact-dev"
@@ -41,7 +44,7 @@ OF_A_PAIR = datetime(2024, 1, 1, tzinfo=UTC)
 DAY = timedelta(days=1)
 
 SIZES = (20_000, 100_000)
-SUBJECTS = (1, 10)
+SUBJECTS = (1, 10, 500)
 ROUNDS = 40
 OF_ONE_SUBJECT = 50
 """Facts on each subject, where the price is measured."""
@@ -120,7 +123,7 @@ def conversations_flagged(store: Store) -> str:
 @contextmanager
 def without_flags() -> Iterator[None]:
     compared = newer.newer
-    newer.newer = lambda *_, **__: {}  # type: ignore[assignment]
+    newer.newer = lambda *_, **__: {}
     try:
         yield
     finally:
@@ -140,6 +143,13 @@ def made(size: int, subjects: int) -> Store:
     )
     store.file.embed_pending()
     return store
+
+
+def comparing_price(store: Store) -> float:
+    """Compare all facts of a memory; return the processor's milliseconds for each."""
+    begun = time.thread_time()
+    comparing.run(store.file.engine, lambda: True)
+    return 1e3 * (time.thread_time() - begun) / store.count()
 
 
 def price(title: str, store: Store) -> str:
@@ -180,6 +190,8 @@ def main() -> None:
     only = parser.add_mutually_exclusive_group()
     only.add_argument("--no-price", action="store_true")
     only.add_argument("--only-price", action="store_true")
+    parser.add_argument("--sizes", type=int, nargs="+", default=SIZES)
+    parser.add_argument("--subjects", type=int, nargs="+", default=SUBJECTS)
     arguments = parser.parse_args()
     pairs, units = lines(arguments.pairs), conversations(arguments.data)
     with filled(units) as store:
@@ -194,10 +206,12 @@ def main() -> None:
         print(f"{'':58}" + 2 * f"{'with':>9}{'without':>9}{'flags':>9}")
         if units:
             print(price(f"{len(units):,} facts of conversations on 10 subjects", store))
-    for size in SIZES:
-        for subjects in (*SUBJECTS, size // OF_ONE_SUBJECT):
+    for size in arguments.sizes:
+        for subjects in (*arguments.subjects, size // OF_ONE_SUBJECT):
             with made(size, subjects) as store:
-                print(price(f"{size:,} facts on {subjects:,} subjects", store), flush=True)
+                title = f"{size:,} facts on {subjects:,} subjects"
+                print(f"{title}, compared: {comparing_price(store):.2f} ms of each fact")
+                print(price(title, store), flush=True)
 
 
 if __name__ == "__main__":

@@ -156,6 +156,7 @@ def test_lines_of_few_stretches_are_those_of_all(
             for page in ({"limit": None}, {"limit": 2}, {"limit": 3, "after": 300}, {"before": 700})
         ]
         views = (small, small.of("all"), store.within("small", confined=True), store)
+        views += (store.of(user_id="ana"), small.of(user_id="ana"))
         monkeypatch.setattr(line_counts, "MAX_AT_ONCE", 2)
         told = {}
         for near in (100_000, 0):

@@ -3,19 +3,22 @@
 from __future__ import annotations
 
 import random
+import shutil
 from contextlib import ExitStack
 from datetime import timedelta
 from pathlib import Path
 
 import pytest
-from tests.support.syncing import KINDS, Shelf, Ticking, act, device_of, differences, sync
+from tests.support.syncing import Shelf, Ticking, act, all_facts, device_of, differences, sync
 
 import memstore
 from memstore import Store
 from memstore.domain import clock
 
-SKEWS = [0, 0, 600, -90_000, 4 * 365 * 86_400]
+SKEWS = (0, 0, 600, -90_000, 4 * 365 * 86_400)
 """What clocks are wrong by, in seconds."""
+
+ROUNDS = 14
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
@@ -23,33 +26,87 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
         metafunc.parametrize("seed", range(metafunc.config.getoption("--histories")))
 
 
-def test_histories_end_equal(seed: int, tmp_path: Path) -> None:
-    rnd = random.Random(seed)
-    tick = Ticking()
-    with clock.use(tick), ExitStack() as stack:
-        number = 2 + seed % 4
-        stores = [
-            stack.enter_context(
-                memstore.open(tmp_path / f"{i}.db", embedder=None, durability="normal")
-            )
-            for i in range(number)
-        ]
-        skews = [timedelta(seconds=rnd.choice(SKEWS)) for _ in stores]
-        shelf = Shelf()
+class History:
+    """Devices of which some are copied, restored from backups or lost, and their place."""
 
-        def meet(store: Store, *, whole: bool) -> None:
-            sync(store, shelf.view(None if whole else rnd).own(device_of(store)))
+    def __init__(self, seed: int, folder: Path) -> None:
+        self.rnd = random.Random(seed)
+        self.folder = folder
+        self.tick = Ticking()
+        self.shelf = Shelf()
+        self.stores: list[Store] = []
+        self.skews: list[timedelta] = []
+        self.backups: list[tuple[Path, Path]] = []
+        for _ in range(2 + seed % 4):
+            self.open(self.folder / f"{len(self.stores)}.db")
 
-        for _ in range(14):
-            i = rnd.randrange(number)
-            tick.skew = skews[i]
-            for _ in range(rnd.randrange(1, 5)):
-                act(rnd, stores[i], KINDS)
-            if rnd.random() < 0.5:
-                meet(stores[i], whole=False)
-        for _ in range(number + 2):
-            for store, skew in zip(stores, skews, strict=True):
-                tick.skew = skew
-                meet(store, whole=True)
-        assert [*differences(stores)] == []
-        assert [finding for store in stores for finding in store.ledger.verify()] == []
+    def open(self, path: Path) -> None:
+        self.stores.append(memstore.open(path, embedder=None, durability="normal"))
+        self.skews.append(timedelta(seconds=self.rnd.choice(SKEWS)))
+
+    def close(self) -> None:
+        for store in self.stores:
+            store.close()
+
+    def round(self, number: int) -> None:
+        """Let one device act, and perhaps meet the others; then something may go wrong."""
+        place = self.rnd.randrange(len(self.stores))
+        store = self.stores[place]
+        self.tick.skew = self.skews[place]
+        for _ in range(self.rnd.randrange(1, 5)):
+            act(self.rnd, store)
+        if self.rnd.random() < 0.5:
+            sync(store, self.shelf.view(self.rnd).own(device_of(store)))
+        self.go_wrong(store, self.folder / f"backup-{number}.db")
+
+    def go_wrong(self, store: Store, file: Path) -> None:
+        chance = self.rnd.random()
+        if chance < 0.12:
+            store.file.backup(file)
+            self.backups.append((Path(store.path), file))
+        elif chance < 0.2 and self.backups:
+            self.restore(*self.backups.pop())
+        elif chance < 0.24 and len(self.stores) < 6:
+            store.file.backup(file)
+            self.open(file)
+        elif chance < 0.28:
+            self.shelf.versions.clear()
+        elif chance < 0.31 and len(self.stores) > 2:
+            self.stores.pop(-1).close()
+            self.skews.pop(-1)
+
+    def restore(self, path: Path, backup: Path) -> None:
+        """Put a backup in the place of a file that is open."""
+        for place, store in enumerate(self.stores):
+            if Path(store.path) == path:
+                store.close()
+                for old in path.parent.glob(f"{path.name}*"):
+                    shutil.rmtree(old) if old.is_dir() else old.unlink()
+                shutil.copy(backup, path)
+                self.stores[place] = memstore.open(path, embedder=None, durability="normal")
+
+    def settle(self) -> None:
+        """Let every device meet the others until nothing is left to say."""
+        for _ in range(len(self.stores) + 4):
+            for store, skew in zip(self.stores, self.skews, strict=True):
+                self.tick.skew = skew
+                sync(store, self.shelf.view().own(device_of(store)))
+
+
+def test_histories_end_equal_without_losing_or_doubling_anything(seed: int, tmp_path: Path) -> None:
+    history = History(seed, tmp_path)
+    with clock.use(history.tick), ExitStack() as stack:
+        stack.callback(history.close)
+        for number in range(ROUNDS):
+            history.round(number)
+        acknowledged = {fact.uuid for store in history.stores for fact in all_facts(store)}
+        history.settle()
+        assert [*differences(history.stores)] == []
+        assert [one for store in history.stores for one in store.ledger.verify()] == []
+        for store in history.stores:
+            uuids = [fact.uuid for fact in all_facts(store)]
+            assert acknowledged <= {*uuids}
+            assert len(uuids) == len({*uuids})
+        puts = sum(len(held) for held in history.shelf.versions.values())
+        history.settle()
+        assert sum(len(held) for held in history.shelf.versions.values()) == puts

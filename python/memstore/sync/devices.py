@@ -18,6 +18,7 @@ from memstore.sync.places import names
 if TYPE_CHECKING:
     from collections.abc import Mapping
     from datetime import datetime
+    from pathlib import Path
 
 FORMAT: Final = 1
 MAX_BYTES: Final = 1024 * 1024
@@ -41,6 +42,10 @@ class DeviceState(NamedTuple):
     at: datetime
     head: Reached
     """Its own last line."""
+    sent: int
+    """Its last line in a file of the place."""
+    erased: int
+    """Its last line that erased something; 0 if none did."""
     edition: int
     """Another one if its files hold other records than before: all of them are read again."""
     taken: Mapping[str, Reached]
@@ -83,6 +88,8 @@ def read(data: bytes, device: str) -> DeviceState:
             _text(told["name"])[:MAX_NAME],
             clock.from_text(_text(told["at"])),
             _reached(told["head"]),
+            _number(told["sent"]),
+            _number(told["erased"]),
             _number(told["edition"]),
             {_device(name): _reached(one) for name, one in told["taken"].items()},
             tuple(_device(one) for one in told["former"]),
@@ -90,6 +97,32 @@ def read(data: bytes, device: str) -> DeviceState:
         )
     except (ValueError, TypeError, KeyError, AttributeError, RecursionError) as error:
         raise SyncError(f"it is damaged: {error}") from error
+
+
+FILE: Final = "device.json"
+"""In a file's folder of this machine: which device it is, at which path, and with which inode."""
+
+
+def is_elsewhere(state: Path, device: str, file: Path) -> bool:
+    """Return whether a file that says that it is a device is a copy, or was put back."""
+    try:
+        return bool(json.loads((state / FILE).read_bytes()) != _place_of(device, file))
+    except (OSError, ValueError):
+        return True
+
+
+def remember(state: Path, device: str, file: Path) -> None:
+    """Remember where a device is."""
+    if is_elsewhere(state, device, file):
+        state.mkdir(parents=True, exist_ok=True, mode=0o700)
+        new = state / f".{FILE}.new"
+        new.write_text(json.dumps(_place_of(device, file)), encoding="utf-8")
+        new.replace(state / FILE)
+
+
+def _place_of(device: str, file: Path) -> dict[str, Any]:
+    found = file.resolve()
+    return {"device": device, "path": str(found), "inode": found.stat().st_ino}
 
 
 def name_of_machine() -> str:

@@ -192,9 +192,11 @@ class Item:
 
     def _set(self, name: str, rank: int, value: Any) -> None:
         held = self.tops.get(name)
-        if held is None or rank > held.rank:
-            self.tops[name] = Top(rank, value)
-        elif rank == held.rank and in_order(value) > in_order(held.value):
+        if (
+            held is None
+            or rank > held.rank
+            or (rank == held.rank and in_order(value) > in_order(held.value))
+        ):
             self.tops[name] = Top(rank, value)
 
     def _bear(self, record: Record) -> None:

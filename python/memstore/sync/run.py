@@ -9,6 +9,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections import Counter
+from pathlib import Path
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from memstore.database import journal
@@ -51,6 +52,8 @@ class Written(NamedTuple):
     """What the files of this device in the place were written from."""
 
     line: int = 0
+    sent: int = 0
+    """The last line in a file; those after it, up to :attr:`line`, have no records."""
     choice: str = ""
     edition: int = 0
 
@@ -66,6 +69,7 @@ def sync(
     anew: bool = False,
     new_device: bool = False,
     dry_run: bool = False,
+    state: Path | None = None,
 ) -> Synced:
     """Exchange with a place what others and this file have not of each other.
 
@@ -79,12 +83,14 @@ def sync(
         anew: write every file of this device again, as with another key.
         new_device: go on under a new id: the file is a copy, or on another machine.
         dry_run: only return what would come and go.
+        state: the folder that this machine has for the file, which says where it was; ``None`` for
+            a database of a server.
 
     Raises:
         SyncError: the place cannot be read or written.
         StoreBusy: another process syncs this file.
     """
-    run = _Run(engine, dependents, place, rewrite, namespaces, seal)
+    run = _Run(engine, dependents, place, rewrite, namespaces, seal, state)
     if dry_run:
         return run.rehearse()
     holder = names.new_device()
@@ -98,6 +104,12 @@ def sync(
             leases.release(transaction, LEASE, holder)
 
 
+def written(transaction: Transaction) -> Written:
+    """Return what this device's files were written from."""
+    text = meta_table.get(transaction, WRITTEN)
+    return Written() if text is None else Written(*json.loads(text))
+
+
 class _Run:
     """The state of one run."""
 
@@ -109,7 +121,9 @@ class _Run:
         rewrite: Callable[[], bool],
         namespaces: Collection[str] | None,
         seal: Seal | None,
+        state: Path | None,
     ) -> None:
+        self.state = state
         self.engine = engine
         self.dependents = dependents
         self.place = place
@@ -145,6 +159,8 @@ class _Run:
         self._say()
         if self.has_changed:
             self.place.publish()
+        if self.state is not None:
+            devices.remember(self.state, self._me.device, Path(self.engine.path))
         return self._report()
 
     def rehearse(self) -> Synced:
@@ -154,7 +170,7 @@ class _Run:
             self._load_in(transaction)
             self._hear_in(transaction)
             if self.here is None:
-                self._begin(transaction, 0)
+                self._begin(transaction, self._left_at(transaction))
             progress = True
             while progress:
                 progress = False
@@ -298,13 +314,30 @@ class _Run:
         row = self.here
         with self.engine.write() as transaction:
             if row is None:
-                self._begin(transaction, 0)
-            elif new_device or self._is_another(transaction, row):
+                self._begin(transaction, self._left_at(transaction))
+            elif new_device or self._is_elsewhere(row) or self._is_another(transaction, row):
                 self.was = row.device
                 common = max(row.begins, self._common(transaction, row))
                 hash_ = taken_table.hash_at(transaction, common)
                 self._keep(transaction, row._replace(state=FORMER, known=common, hash=hash_))
                 self._begin(transaction, common, row.name)
+
+    def _is_elsewhere(self, row: DeviceRow) -> bool:
+        """Return whether this file is a copy of the one that is a device."""
+        if self.state is None:
+            return False
+        return devices.is_elsewhere(self.state, row.device, Path(self.engine.path))
+
+    def _left_at(self, transaction: Transaction) -> int:
+        """Return the last line that this file sent before it left the others; 0 if it never did."""
+        return max(
+            (
+                row.known
+                for row in self.rows.values()
+                if row.state == FORMER and self._has(transaction, Reached(row.known, row.hash))
+            ),
+            default=0,
+        )
 
     def _begin(self, transaction: Transaction, begins: int, name: str | None = None) -> None:
         device = names.new_device()
@@ -353,14 +386,13 @@ class _Run:
 
     def _settle_own(self) -> None:
         """Let follow what this file's own changes mean for what others changed."""
-        written = self.written
+        since = self.written.line + 1
         with self.engine.write() as transaction:
             if not any(row.known > row.begins for row in self._others()):
                 return
             last = journal.last_id(transaction)
             changed = {
-                record.about
-                for record in records.own(transaction, self._chains(), written.line + 1, last)
+                record.about for record in records.own(transaction, self._chains(), since, last)
             }
             if changed:
                 taking.settle(transaction, self.dependents, [*self.rows.values()], changed)
@@ -508,31 +540,32 @@ class _Run:
 
     def _already_written(self) -> Written:
         with self.engine.read() as transaction:
-            text = meta_table.get(transaction, WRITTEN)
-        return Written() if text is None else Written(*json.loads(text))
+            return written(transaction)
 
     def _choice(self) -> str:
         return "all" if self.namespaces is None else json.dumps(sorted(self.namespaces))
 
     def _make(self, *, anew: bool) -> None:
         """Write the lines that the place lacks, and again what an erasure or a choice changed."""
-        written, row = self.written, self._me
-        again = anew or (written.choice not in ("", self._choice()))
+        before, row = self.written, self._me
+        again = anew or (before.choice not in ("", self._choice()))
         with self.engine.read() as transaction:
             last = journal.last_id(transaction)
             chains = self._chains()
             own = [name for name, one in self.files.items() if self._is_own(one, row)]
-            stale = {*own} if again else self._stale(transaction, row, written.line + 1, last)
+            stale = {*own} if again else self._stale(transaction, row, before.line + 1, last)
             for name in sorted(stale & {*own}):
                 named = self.files[name]
                 self._write(transaction, chains, row, named.first, named.last, count=False)
             for first, end in self._uncovered(row, row.begins, last):
-                since = max(first, written.line + 1) if end == last and not again else first
+                follows = first == before.sent + 1 and not again
+                since = max(first, before.line + 1) if follows else first
                 self._write_new(transaction, chains, row, first, end, since)
             self._merge(transaction, chains, row)
-        edition = written.edition + (1 if again and not anew else 0)
-        now = Written(last, self._choice(), edition)
-        if now != written:
+        edition = before.edition + (1 if again and not anew else 0)
+        sent = max((one.last for one in self.files.values() if self._is_own(one, row)), default=0)
+        now = Written(last, sent, self._choice(), edition)
+        if now != before:
             with self.engine.write() as transaction:
                 meta_table.put(transaction, WRITTEN, json.dumps(list(now)))
 
@@ -727,11 +760,15 @@ class _Run:
         with self.engine.read() as transaction:
             last = journal.last_id(transaction)
             head = Reached(last, taken_table.hash_at(transaction, last), me.begins)
+            erased = taken_table.last_own_end(transaction, me.begins)
+        sent = max((one.last for one in self.files.values() if self._is_own(one, me)), default=0)
         state = DeviceState(
             me.device,
             me.name,
             clock.utc_now(),
             head,
+            sent,
+            erased,
             self._already_written().edition,
             {row.device: Reached(row.known, row.hash, row.begins) for row in self._others()},
             tuple(row.device for row in self._others() if row.state == FORMER),

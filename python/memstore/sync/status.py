@@ -1,0 +1,133 @@
+"""What is known of the devices without asking the place, and what a person decides about them."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import TYPE_CHECKING, Final
+
+from memstore.database import journal
+from memstore.database import meta as meta_table
+from memstore.database.tables import devices as device_table
+from memstore.database.tables import taken as taken_table
+from memstore.database.tables.devices import DISMISSED, FORMER, HERE, OTHER, DeviceRow
+from memstore.domain.arguments import checked_text
+from memstore.errors import Conflict, NotFound
+from memstore.sync import devices, records, run
+from memstore.sync.reports import Device
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from memstore.database.engine import Engine, Transaction
+    from memstore.sync.devices import DeviceState
+
+KEPT: Final = (run.WRITTEN,)
+"""The settings of the file that a device forgets when it leaves."""
+
+
+def status(engine: Engine) -> tuple[Device, ...]:
+    """Return the devices that are known, this one first, then the others by name."""
+    with engine.read() as transaction:
+        rows = device_table.every(transaction)
+        states = {row.device: state for row in rows if (state := _state(row)) is not None}
+        here = [row for row in rows if row.state == HERE]
+        others = sorted((row for row in rows if row.state != HERE), key=lambda row: row.name)
+        unsent = _unsent(transaction, rows) if here else 0
+        return tuple(_device(row, states, unsent) for row in [*here, *others])
+
+
+def _state(row: DeviceRow) -> DeviceState | None:
+    return devices.read(row.said.encode(), row.device) if row.last_said else None
+
+
+def _device(row: DeviceRow, states: Mapping[str, DeviceState], unsent: int) -> Device:
+    state = states.get(row.device)
+    is_here = row.state == HERE
+    behind: Counter[str] = Counter()
+    remains = False
+    if state is not None and row.state in (HERE, OTHER):
+        for other, one in states.items():
+            if other == row.device:
+                continue
+            reached = state.taken.get(other)
+            line = one.head.begins if reached is None else reached.line
+            if one.sent > line:
+                behind[other] = one.sent - line
+            remains = remains or one.erased > line
+    return Device(
+        id=row.device,
+        name=row.name,
+        is_here=is_here,
+        heard_at=None if state is None else state.at,
+        taken=0 if is_here else max(0, row.known - row.begins),
+        unsent=unsent if is_here else 0,
+        behind=dict(behind),
+        is_retired=row.state == FORMER,
+        is_dismissed=row.state == DISMISSED,
+        remains=remains,
+    )
+
+
+def _unsent(transaction: Transaction, rows: list[DeviceRow]) -> int:
+    """Return how many changes of this file are not in the place yet."""
+    written = run.written(transaction)
+    last = journal.last_id(transaction)
+    chains = records.Chains.of(rows)
+    return sum(1 for _ in records.own(transaction, chains, written.line + 1, last))
+
+
+def rename(engine: Engine, name: str) -> None:
+    """Give this device another name, which the others see after its next run.
+
+    Raises:
+        NotFound: this file has never met others.
+    """
+    name = checked_text(name, "name", devices.MAX_NAME)
+    with engine.write() as transaction:
+        rows = device_table.every(transaction)
+        here = next((row for row in rows if row.state == HERE), None)
+        if here is None:
+            raise NotFound("this file has not met other devices yet")
+        device_table.change(transaction, here._replace(name=name))
+
+
+def dismiss(engine: Engine, device: str) -> Device:
+    """Give a device up: its lines stay, its files are replaced, and it is waited for no longer.
+
+    If it comes back, it goes on under a new id, and nothing is lost.
+
+    Args:
+        engine: the file.
+        device: its id, the beginning of that, or its name.
+
+    Raises:
+        NotFound: no other device is called so.
+        Conflict: several are.
+    """
+    with engine.write() as transaction:
+        rows = [row for row in device_table.every(transaction) if row.state == OTHER]
+        named = [row for row in rows if row.name == device or row.device.startswith(device)]
+        if not named:
+            raise NotFound(f"no other device is called {device!r}")
+        if len(named) > 1:
+            listed = ", ".join(f"{row.name} ({row.device})" for row in named)
+            raise Conflict(f"several devices are called {device!r}: {listed}")
+        row = named[0]._replace(state=DISMISSED)
+        device_table.change(transaction, row)
+        return _device(row, {}, 0)
+
+
+def leave(engine: Engine) -> None:
+    """Forget that this file is a device; its lines stay, and others keep what it has sent.
+
+    A later run begins anew, under a new id.
+    """
+    with engine.write() as transaction:
+        last = journal.last_id(transaction)
+        for row in device_table.every(transaction):
+            if row.state == HERE:
+                hash_ = taken_table.hash_at(transaction, last)
+                former = row._replace(state=FORMER, known=last, hash=hash_, said="{}")
+                device_table.change(transaction, former)
+        for key in KEPT:
+            meta_table.remove(transaction, key)

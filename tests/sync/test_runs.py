@@ -1,0 +1,260 @@
+"""One run of sync: what travels, what waits, what is erased, and what a spoilt place does."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from tests.support.syncing import Shelf, all_facts, device_of, state, sync
+
+from memstore import Store, StoreBusy, SyncError
+from memstore.database.tables import leases
+from memstore.domain import clock
+from memstore.sync import segments, status
+from memstore.sync.places import names
+
+SECRET = "the safe opens with 8431"
+
+
+@pytest.fixture
+def devices(open_store: Callable[..., Store], tmp_path: Path) -> list[Store]:
+    return [open_store(tmp_path / f"{name}.db", embedder=None) for name in "abc"]
+
+
+def meet(shelf: Shelf, *stores: Store) -> None:
+    for store in stores:
+        sync(store, shelf.view().own(device_of(store)))
+
+
+def test_what_one_device_learned_another_one_knows(devices: list[Store]) -> None:
+    a, b, _ = devices
+    shelf = Shelf()
+    fact = a.add("Alice works at Globex", subject="alice", metadata={"team": "red"})
+    a.pin(fact.id)
+    meet(shelf, a, b)
+    [known] = b.list()
+    assert (known.content, known.metadata, known.uuid) == (fact.content, fact.metadata, fact.uuid)
+    assert known.pinned_at is not None
+    assert b.ledger.journal(known.id)[0].actor == a.ledger.journal(fact.id)[0].actor
+
+
+def test_a_run_without_news_writes_nothing(devices: list[Store]) -> None:
+    a, b, _ = devices
+    shelf = Shelf()
+    a.add("tea", subject="alice")
+    meet(shelf, a, b, a, b)
+    before = {name: len(held) for name, held in shelf.versions.items()}
+    meet(shelf, a, b)
+    assert {name: len(held) for name, held in shelf.versions.items()} == before
+
+
+def test_what_is_deleted_on_one_device_and_confirmed_later_on_another_stays(
+    devices: list[Store],
+) -> None:
+    a, b, _ = devices
+    shelf = Shelf()
+    fact = a.add("tea", subject="alice")
+    meet(shelf, a, b)
+    a.delete(fact.id)
+    b.confirm(b.list()[0].id)
+    meet(shelf, a, b, a)
+    assert [store.list()[0].confirmed_count for store in (a, b)] == [1, 1]
+
+
+@pytest.mark.parametrize("is_deleted", [False, True])
+def test_what_is_erased_on_one_device_is_nowhere_after_all_have_met(
+    devices: list[Store], is_deleted: bool
+) -> None:
+    a, b, c = devices
+    shelf = Shelf()
+    fact = a.add(SECRET, subject="safe")
+    episode = a.episodes.add(f"said: {SECRET}", source="chat")
+    meet(shelf, a, b, c)
+    a.add("the safe was sold", subject="safe", supersedes=fact.id)
+    if is_deleted:
+        b.delete(next(one.id for one in all_facts(b) if one.content == SECRET))
+        meet(shelf, b, c)
+    a.erase(fact.id)
+    a.episodes.erase(episode.id)
+    meet(shelf, a, b, c, a, b, c)
+    for store in devices:
+        assert [one.status for one in all_facts(store) if one.uuid == fact.uuid] == ["erased"]
+        data = b"".join(one.read_bytes() for one in Path(store.path).parent.glob("*.db*"))
+        assert SECRET.encode() not in data
+    for name, data in shelf.files.items():
+        named = names.read(name)
+        assert named is not None
+        if not named.is_state:
+            said = repr(segments.read(data, named))
+            assert SECRET not in said
+
+
+def test_only_chosen_namespaces_travel_also_if_the_choice_changes_later(
+    devices: list[Store],
+) -> None:
+    a, b, _ = devices
+    shelf = Shelf()
+    a.within("work").add("the port is 5", subject="port")
+    a.within("home").add("the cat is Tom", subject="cat")
+
+    def run(store: Store, *chosen: str) -> None:
+        sync(store, shelf.view().own(device_of(store)), namespaces=chosen)
+
+    run(a, "work")
+    run(b, "work", "home")
+    assert set(b.namespaces()) == {"work"}
+    run(a, "work", "home")
+    run(b, "work", "home")
+    assert set(b.namespaces()) == {"home", "work"}
+    assert [fact.content for fact in b.within("work").list()] == ["the port is 5"]
+
+
+def test_a_dry_run_says_what_would_come_and_go_and_writes_nothing(devices: list[Store]) -> None:
+    a, b, _ = devices
+    shelf = Shelf()
+    a.add("tea", subject="alice")
+    meet(shelf, a)
+    b.add("rum", subject="ben")
+    files = shelf.files
+    done = sync(b, shelf.view(), dry_run=True)
+    assert (done.came, done.went) == ({"default": 1}, {"default": 1})
+    assert shelf.files == files
+    assert [fact.content for fact in b.list()] == ["rum"]
+    assert not device_of(b)
+
+
+@pytest.mark.parametrize(
+    "spoilt",
+    [
+        b"",
+        b"{}\n",
+        b'{"memstore": "lines", "format": 1}\n',
+        b"\0" * 1000,
+        b"[" * 100_000,
+    ],
+)
+def test_a_damaged_file_is_named_and_everything_else_goes_on(
+    devices: list[Store], spoilt: bytes
+) -> None:
+    a, b, c = devices
+    shelf = Shelf()
+    a.add("tea", subject="alice")
+    c.add("rum", subject="ben")
+    meet(shelf, a, c)
+    [name] = [one for one in shelf.files if one.startswith(device_of(a)) and ".lines" in one]
+    whole = shelf.files[name]
+    shelf.put(name, spoilt)
+    done = sync(b, shelf.view())
+    assert [one for one in done.ignored if one.startswith(name)] == [done.ignored[0]]
+    assert [fact.content for fact in b.list()] == ["rum"]
+    shelf.put(name, whole)
+    meet(shelf, b)
+    assert {fact.content for fact in b.list()} == {"rum", "tea"}
+
+
+def test_a_record_over_a_limit_is_refused_and_local_memory_untouched(devices: list[Store]) -> None:
+    a, b, _ = devices
+    shelf = Shelf()
+    a.add("tea", subject="alice")
+    meet(shelf, a)
+    [name] = [one for one in shelf.files if ".lines" in one]
+    named = names.read(name)
+    assert named is not None
+    found = segments.read(shelf.files[name], named)
+    [act] = found.acts
+    record = act.records[0]
+    huge = record._replace(value={**(record.value or {}), "content": "s" * 1_000_001})
+    data, _ = segments.write(found.header, [act._replace(records=(huge,))])
+    shelf.put(name, data)
+    b.add("rum", subject="ben")
+    before = state(b)
+    with pytest.raises(SyncError, match="cannot be taken"):
+        meet(shelf, b)
+    assert state(b) == before
+
+
+def test_files_are_merged_before_they_are_many(devices: list[Store]) -> None:
+    a, b, _ = devices
+    shelf = Shelf()
+    for number in range(100):
+        a.add(f"fact {number}", subject="s")
+        meet(shelf, a)
+        if number % 10 == 0:
+            meet(shelf, b)
+    assert len(shelf.files) < 40
+    meet(shelf, b)
+    assert len(b.list(limit=None)) == 100
+
+
+def test_a_dismissed_device_is_replaced_and_comes_back_as_another_one(
+    devices: list[Store],
+) -> None:
+    a, b, c = devices
+    shelf = Shelf()
+    for store, text in zip(devices, ("tea", "rum", "gin"), strict=True):
+        store.add(text, subject=text)
+    meet(shelf, a, b, c, a, b, c)
+    gone = device_of(c)
+    status.dismiss(a.file.engine, gone)
+    meet(shelf, a, b)
+    assert not [name for name in shelf.files if name.startswith(f"{gone}/")]
+    c.add("ale", subject="ale")
+    meet(shelf, c, a, b)
+    assert device_of(c) != gone
+    for store in (a, b):
+        assert {one.content for one in store.list()} == {"tea", "rum", "gin", "ale"}
+
+
+def test_status_says_who_has_not_taken_what(devices: list[Store]) -> None:
+    a, b, _ = devices
+    shelf = Shelf()
+    fact = a.add(SECRET, subject="safe")
+    meet(shelf, a, b, a)
+    status.rename(a.file.engine, "laptop")
+    a.erase(fact.id)
+    meet(shelf, a)
+    here, other = status.status(a.file.engine)
+    assert (here.name, here.is_here, here.unsent) == ("laptop", True, 0)
+    assert (other.taken, other.remains) == (0, True)
+    assert other.behind[here.id] > 0
+    meet(shelf, b, a)
+    _, other = status.status(a.file.engine)
+    assert (other.behind, other.remains) == ({}, False)
+
+
+def test_a_copy_of_a_file_goes_on_as_another_device(
+    devices: list[Store], open_store: Callable[..., Store], tmp_path: Path
+) -> None:
+    a, b, _ = devices
+    if a.file.engine.is_remote:
+        pytest.skip("a database of a server is not copied as a file")
+    shelf = Shelf()
+    a.add("tea", subject="alice")
+
+    def run(store: Store) -> str:
+        state = tmp_path / f"state of {Path(store.path).name}"
+        sync(store, shelf.view().own(device_of(store)), state=state)
+        return device_of(store)
+
+    first = run(a)
+    assert run(a) == first
+    a.file.backup(tmp_path / "copy.db")
+    copy = open_store(tmp_path / "copy.db", embedder=None)
+    copy.add("rum", subject="ben")
+    a.add("gin", subject="cy")
+    assert run(copy) != first
+    assert run(a) != first  # its copy has said that it goes on under another id
+    for store in (a, b, copy):
+        run(store)
+    for store in (a, b, copy):
+        run(store)
+        assert {one.content for one in store.list()} == {"tea", "rum", "gin"}
+
+
+def test_two_runs_at_once_are_refused(devices: list[Store]) -> None:
+    a, _, _ = devices
+    with a.file.engine.write() as transaction:
+        assert leases.take(transaction, "sync", "another", clock.utc_now(), 60.0)
+    with pytest.raises(StoreBusy, match="another process is syncing"):
+        meet(Shelf(), a)
