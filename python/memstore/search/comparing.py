@@ -39,7 +39,8 @@ if TYPE_CHECKING:
     from memstore.database.tables.newer import Group
 
 PAGE: Final = 100_000
-"""The most new facts of one step. Each step reads their whole groups, so small ones read more."""
+"""The new facts of a step, or as many again as were compared: each step reads its whole groups, so
+that they are read two or three times, however many facts there are."""
 
 WRITTEN_AT_ONCE: Final = 1000
 """Rows that wait before they are written."""
@@ -144,7 +145,7 @@ def _begin_again(transaction: Transaction) -> None:
 
 def _step(engine: Engine, transaction: Transaction, before: Compared, newest: int) -> _Step | None:
     changed = newer_table.changed_ids(transaction, before, newest - before.position)
-    last_id = newer_table.last_of_page(transaction, before, PAGE)
+    last_id = newer_table.last_of_page(transaction, before, max(PAGE, before.last_id))
     if last_id == before.last_id and before.position == newest and not before.is_begun:
         return None
     is_last = newer_table.last_of_page(transaction, before._replace(last_id=last_id), 1) == last_id

@@ -338,9 +338,17 @@ def select(
         if id_ is not None:
             values = {**values, name: _place(transaction, column, id_), f"{name}_id": id_}
             where += f" AND (e.{column}, e.id) {compared} (:{name}, :{name}_id)"
+    source, order = _seen(transaction, wanted), f"ORDER BY e.{column} {way}, e.id {way}"
+    if wanted.thread is not None and not wanted.is_exact:
+        # The thread of each owner is in order: sort ids, and read only the rows that are wanted.
+        page_of = f"SELECT e.id FROM {source} WHERE {where} {order} LIMIT :limit OFFSET :offset"
+        query = f"{SELECT} WHERE e.id IN ({page_of}) {order}"
+    else:
+        query = (
+            f"SELECT {SELECT_LIST} FROM {source} WHERE {where} {order} LIMIT :limit OFFSET :offset"
+        )
     rows = transaction.rows(
-        f"SELECT {SELECT_LIST} FROM {_seen(transaction, wanted)} WHERE {where}"
-        f" ORDER BY e.{column} {way}, e.id {way} LIMIT :limit OFFSET :offset",
+        query,
         {
             **values,
             "limit": NO_LIMIT if page.limit is None else page.limit,

@@ -73,7 +73,7 @@ class LineConditions:
         tests = [test, self._seen(namespaces, owners, whole_file)]
         self._is_counted = owners in (None, NOBODY) and _narrows_nothing(wanted)
         self._counts = partial(_sum, namespaces, whole_file=whole_file, all_owners=owners is None)
-        self._words = _words(wanted, namespaces, whole_file) if owners in (None, NOBODY) else []
+        self._words = _words(wanted, namespaces, whole_file)
         listed = transaction.dialect.listed
         if wanted.kinds is None:
             tests.insert(1, f"kind NOT IN {tuple(map(str, USUALLY_LEFT_OUT))}")

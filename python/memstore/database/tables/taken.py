@@ -214,6 +214,16 @@ def ends_between(transaction: Transaction, first: int, last: int) -> Iterator[tu
         yield ("episode_id", int(episode_id)) if fact_id is None else ("fact_id", int(fact_id))
 
 
+def last_own_end(transaction: Transaction, after: int) -> int:
+    """Return the last line of this file after another one that erased something; 0 if none did."""
+    return transaction.scalar(
+        "SELECT coalesce(max(j.id), 0) FROM memstore_journal j WHERE j.id > :after"
+        " AND j.kind IN ('erase', 'erase_episode')"
+        " AND NOT EXISTS (SELECT 1 FROM memstore_taken t WHERE t.line = j.id)",
+        {"after": after},
+    )
+
+
 def hash_at(transaction: Transaction, line: int) -> str:
     """Return the hash of a line of the journal; nothing for the beginning, or an unknown line."""
     row = transaction.one("SELECT hash FROM memstore_journal WHERE id = :id", {"id": line})
