@@ -162,7 +162,9 @@ def test_the_state_follows_from_the_set_of_records(block: int) -> None:
         _, derived = state_of(records)
         for _ in range(2):
             rnd.shuffle(records)
-            assert state_of([*records, *rnd.choices(records, k=5)])[1] == derived, seed
+            again = [one for one in rnd.choices(records, k=5) if one.kind not in rules.BIRTHS]
+            renamed = [one._replace(device="restored", line=one.line + 100) for one in again]
+            assert state_of([*records, *again, *renamed])[1] == derived, seed
 
 
 def test_chains_end_and_what_was_seen_never_wins_over_what_replaced_it(block: int) -> None:
@@ -244,3 +246,45 @@ def test_an_episode_under_one_key_and_with_one_text_expires_where_it_came_later(
     )
     assert derived.states[one].expired_at is None
     assert derived.states[other].expired_at is not None
+
+
+def set_by_arrival(item: Item, name: str, rank: int, value: Any) -> None:
+    item.tops[name] = rules.Top(rank, value)
+
+
+def by_the_clock(item: Item, kind: str, value: dict[str, Any] | None, at: int) -> int:
+    return at
+
+
+def heard_by_device(item: Item, record: Record) -> None:
+    if record.kind == Kind.CONFIRM and record.value is not None:
+        record = record._replace(value={"at": f"{record.value['at']} {record.device}"})
+    ADDING(item, record)
+
+
+ADDING = Item.add
+
+
+@pytest.mark.parametrize(
+    ("owner", "name", "without"),
+    [
+        (rules, "_open_circles", lambda links: None),
+        (rules, "_share_keys", lambda links, born: None),
+        (Item, "_set", set_by_arrival),
+        (Item, "rank_of", by_the_clock),
+        (Item, "add", heard_by_device),
+    ],
+    ids=["circles", "keys", "arrival", "clock", "confirmations"],
+)
+def test_a_rule_that_is_missing_is_noticed(
+    monkeypatch: pytest.MonkeyPatch, owner: Any, name: str, without: Any
+) -> None:
+    monkeypatch.setattr(owner, name, without)
+    with pytest.raises(AssertionError):
+        check_some_histories()
+
+
+def check_some_histories() -> None:
+    for block in range(10):
+        test_the_state_follows_from_the_set_of_records(block)
+        test_chains_end_and_what_was_seen_never_wins_over_what_replaced_it(block)

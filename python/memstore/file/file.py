@@ -482,6 +482,7 @@ class File:
         anew: bool = False,
         new_device: bool = False,
         dry_run: bool = False,
+        state: Path | None = None,
     ) -> Synced:
         """Exchange with a place what other devices and this file have not of each other.
 
@@ -492,6 +493,8 @@ class File:
             anew: write every file of this device there again, as with another key.
             new_device: go on under a new id: the file is a copy, or on another machine.
             dry_run: only return what would come and go.
+            state: the folder of this machine that says where the file was when it last synced; a
+                copy of it then goes on under a new id.
 
         Raises:
             SyncError: the place cannot be read or written; the next run carries on.
@@ -507,6 +510,7 @@ class File:
             anew=anew,
             new_device=new_device,
             dry_run=dry_run,
+            state=state,
         )
 
     # -- looking after the file ---------------------------------------------------------------
