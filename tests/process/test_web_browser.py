@@ -279,7 +279,8 @@ def test_several_questions_have_one_undo(visit: Callable[..., Any], memory: Stor
         ask(memory, f"The {colour} gate is open", f"The {colour} gate is shut", subject="gate")
     page = visit()
     page.goto(f"{page.url}inbox")
-    page.click("text=Replace all 2")
+    page.click("text=Answer all 2")
+    page.click("text=The new one in all 2")
     page.wait_for_selector(".undos >> text=Replaced: 2 questions")
     assert page.locator(".undos .done").count() == 1
     page.click(".undos button:text('Undo')")
@@ -330,11 +331,12 @@ def test_three_questions_are_decided_by_three_keys(
         window.setTimeout = (task, time = 0, ...rest) => start(task, time + 2000, ...rest);
     }""")
     page.goto(f"{page.url}inbox")
-    for number, key in enumerate("ara", start=1):
+    for number, key in enumerate("arx", start=1):
         page.keyboard.press(key)
-        page.wait_for_selector(f".card.done >> nth={number - 1}")
+        page.wait_for_selector(f".undos .done >> nth={number - 1}")
     states = [one.state for one in memory.proposals.list(None)]
-    assert states == ["accepted", "rejected", "accepted"]
+    assert states == ["accepted", "rejected", "rejected"]
+    assert [fact.status for fact in memory.get_many([9, 10])] == ["active", "deleted"]
     page.keyboard.press("u")
     page.wait_for_selector("text=1 question to decide")
     assert memory.proposals.count() == 1
@@ -365,8 +367,8 @@ def test_the_five_questions_take_three_clicks_at_most(
     assert memory.list() == []
     memory.ledger.revert(acts=[memory.ledger.log(limit=1)[0].line]).apply()
     # Which of these is true?
-    clicks("nav >> text=Inbox", "button:text('Replace') >> nth=0")
-    page.wait_for_selector(".card.done")
+    clicks("nav >> text=Inbox", "button:has-text('The new one') >> nth=0")
+    page.wait_for_selector(".undos .done")
     assert memory.get(5).status == "superseded"
     # Everything about somebody: shown, exported, and the plan to erase it.
     assert "harbour is closed" in clicks("nav >> text=Subjects", "a:text('harbour')")

@@ -148,17 +148,21 @@ class Proposals(zones.Zoned):
         with self._facts.writing() as transaction:
             return self._accepted(transaction, proposal_id, prepared)
 
-    def reject(self, proposal_id: int) -> Proposal:
+    def reject(self, proposal_id: int, *, remove: bool = False) -> Proposal:
         """Reject a proposal: its facts stay active, and it is not proposed again.
+
+        Args:
+            proposal_id: its id.
+            remove: also delete the newer fact, in the same act: only the older one is true.
 
         Raises:
             NotFound: no such proposal.
-            Conflict: it was already decided.
+            Conflict: it was already decided, or there is no newer fact to delete.
         """
         with self._facts.writing() as transaction:
-            return self._rejected(transaction, proposal_id)
+            return self._rejected(transaction, proposal_id, remove=remove)
 
-    def decide(self, verdict: str, proposal_ids: Iterable[int]) -> Decided:
+    def decide(self, verdict: str, proposal_ids: Iterable[int], *, remove: bool = False) -> Decided:
         """Accept or reject several proposals in one transaction, which is one act to undo.
 
         Those that cannot be decided are left, and named.
@@ -166,6 +170,7 @@ class Proposals(zones.Zoned):
         Args:
             verdict: ``"accept"`` or ``"reject"``.
             proposal_ids: their ids, in the order in which they are decided.
+            remove: of those that are rejected, also delete the newer fact.
         """
         if verdict not in VERDICTS:
             raise InvalidArgument(
@@ -180,7 +185,7 @@ class Proposals(zones.Zoned):
             for proposal_id in dict.fromkeys(ids):
                 try:
                     if verdict == REJECT:
-                        done.append(self._rejected(transaction, proposal_id))
+                        done.append(self._rejected(transaction, proposal_id, remove=remove))
                     else:
                         its = prepared.get(proposal_id)
                         done.append(self._accepted(transaction, proposal_id, its))
@@ -302,12 +307,16 @@ class Proposals(zones.Zoned):
         why |= proposal.evidence
         return self._accept(writer, proposal, proposal.new.id, why)
 
-    def _rejected(self, transaction: Transaction, proposal_id: int) -> Proposal:
+    def _rejected(self, transaction: Transaction, proposal_id: int, *, remove: bool) -> Proposal:
         proposal = self._open(transaction, proposal_id)
+        if remove and proposal.new is None:
+            raise Conflict(f"proposal {proposal_id} has no newer fact that could be deleted")
         decision = _decision(proposal, Kind.REJECT)
         writer = self._facts.writer(transaction)
         writer.check_acts(*_facts_of(proposal))
         proposal_table.decide(writer.changes, decision)
+        if remove and proposal.new is not None:
+            writer.delete(proposal.new, {"proposal": proposal_id})
         return self._known(transaction, proposal.id)
 
     def _consolidate(self, writer: FactWriter, proposal: Proposal, prepared: Prepared) -> Proposal:

@@ -278,6 +278,19 @@ def test_a_proposal_is_rejected(cli: CommandLine, proposed: Callable[..., Answer
     assert len(cli.json("list", "--user", "ana")) == 2
 
 
+@pytest.mark.model
+def test_a_proposal_is_rejected_and_its_newer_fact_removed(
+    cli: CommandLine, proposed: Callable[..., Answer]
+) -> None:
+    proposed("--user", "ana")
+    done = cli("proposals", "reject", 1, "--remove", "--user", "ana")
+    assert (
+        done.out
+        == "#1 remains active, #2 is deleted; memstore restore 2 --user ana brings it back\n"
+    )
+    assert [fact["id"] for fact in cli.json("list", "--user", "ana")] == [1]
+
+
 def test_history_can_be_limited_to_an_owner(cli: CommandLine) -> None:
     cli("remember", "a", "--direct", "--user", "ana")
     assert cli("history", 1, "--user", "ana").out.startswith("ADD #1\t")

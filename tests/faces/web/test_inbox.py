@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 from tests.support.pages import BASE, Pages, hidden, text_of
 
@@ -21,43 +23,53 @@ def _states(pages: Pages) -> list[str]:
     return [one.state for one in pages.store.proposals.list(None)]
 
 
-def test_a_question_shows_both_texts_and_what_each_verdict_does(pages: Pages) -> None:
+def test_a_question_shows_both_texts_and_what_each_answer_does(pages: Pages) -> None:
     _ask(pages)
     page = pages.read("inbox")
-    assert "<del>5432</del>" in page
-    assert "<ins>5499</ins>" in page
-    text = text_of(page)
+    assert "<mark>5432</mark>" in page
+    assert "<mark>5499</mark>" in page
+    main = page.split("<main")[1].split("</main>")[0]
+    assert "<del>" not in main  # nothing is struck before a verdict
+    text = text_of(main)
     assert "1 question to decide" in text
-    assert "#2 replaces #1" in text
-    assert "from web:example.org" in text
-    assert "waiting" in text  # beside the entry of the menu
+    assert "Question 1 of 1 Is this still true?" in text
+    assert "W example.org text of others" in text
+    assert "The new one a It replaces the old one" in text
+    assert "The old one x The new one is deleted" in text
+    assert "waiting" in text_of(page)  # beside the entry of the menu
 
 
 @pytest.mark.parametrize(
-    ("verdict", "state", "active"), [("accept", "accepted", [2]), ("reject", "rejected", [1, 2])]
+    ("verdict", "state", "active"),
+    [("accept", "accepted", [2]), ("reject", "rejected", [1, 2]), ("remove", "rejected", [1])],
 )
 def test_a_verdict_is_carried_out_and_can_be_undone(
     pages: Pages, verdict: str, state: str, active: list[int]
 ) -> None:
     proposal = _ask(pages)
-    assert "Nothing to decide" in pages.followed(pages.post(f"inbox/{proposal}/{verdict}"))
+    page = pages.followed(pages.post(f"inbox/{proposal}/{verdict}"))
+    assert "Nothing to decide" in page
     assert _states(pages) == [state]
     assert [fact.id for fact in pages.store.list()] == active
-    act = pages.store.ledger.log(limit=1)[0].line
-    pages.followed(pages.post(f"undo/{act}", {"back": "inbox"}))
+    undo = re.search(r"undo/(\d+)\"", page.split('class="undos"')[1])
+    assert undo is not None
+    pages.followed(pages.post(f"undo/{undo[1]}", {"back": "inbox"}))
     assert _states(pages) == ["open"]
     assert [fact.id for fact in pages.store.list()] == [1, 2]
 
 
-@pytest.mark.parametrize(("verdict", "text"), [("accept", "Replaced"), ("reject", "Both kept")])
-def test_with_a_script_the_answer_takes_the_place_of_the_question(
-    pages: Pages, verdict: str, text: str
-) -> None:
-    proposal = _ask(pages)
-    answer = pages.post(f"inbox/{proposal}/{verdict}", HX_Request="true")
-    assert f"{text}: #1, #2" in text_of(answer.text)
-    assert "Undo" in text_of(answer.text)
-    assert "data-row" not in answer.text  # so that the next question gets the focus
+def test_one_question_is_in_focus_and_the_others_wait_in_a_queue(pages: Pages) -> None:
+    ids = [_ask(pages, f"Room {n} is green", f"Room {n} is red", f"room {n}") for n in range(3)]
+    for place, number in enumerate(ids):
+        page = pages.read(f"inbox?one={number}")
+        focus = text_of(page.split('class="card question"')[1].split("</section>")[0])
+        assert f"Question {place + 1} of 3" in focus
+        assert f"Room {place} is red" in focus
+        following = re.search(r'data-key="j" href="[^"]*one=(\d+)"', page)
+        assert following is not None
+        assert int(following[1]) == ids[(place + 1) % 3]
+        assert all(f"Room {n} is red" in text_of(page) for n in range(3))
+    assert "Question 1 of 3" in text_of(pages.read("inbox?one=99"))
 
 
 def test_a_question_whose_facts_changed_is_not_decided(pages: Pages) -> None:
@@ -69,11 +81,20 @@ def test_a_question_whose_facts_changed_is_not_decided(pages: Pages) -> None:
     assert _states(pages) == ["open"]
 
 
-@pytest.mark.parametrize(("verdict", "state"), [("accept", "accepted"), ("reject", "rejected")])
+@pytest.mark.parametrize(
+    ("verdict", "state"),
+    [
+        ("accept", "accepted"),
+        ("reject", "rejected"),
+        ("remove", "rejected"),
+    ],
+)
 def test_several_are_decided_at_once(pages: Pages, verdict: str, state: str) -> None:
     ids = [_ask(pages, f"Room {n} is green", f"Room {n} is red", f"room {n}") for n in range(3)]
     pages.followed(pages.post("inbox/several", {"one": ids[:2], "verdict": verdict}))
     assert _states(pages) == [state, state, "open"]
+    deleted = pages.store.list(states=["deleted"])
+    assert len(deleted) == (2 if verdict == "remove" else 0)
 
 
 def test_what_cannot_be_decided_with_the_others_is_named(pages: Pages) -> None:
@@ -91,10 +112,10 @@ def test_questions_of_a_subject_or_a_run_stand_together(pages: Pages) -> None:
     for n in range(2):
         _ask(pages, f"Room {n} is green", f"Room {n} is red", "rooms")
     _ask(pages)
-    page = text_of(pages.read("inbox"))
-    assert "Replace all 2" in page
-    assert "Replace all 3" not in page
-    assert "Replace all 3" in text_of(pages.ask("inbox", {"by": "run"}))
+    assert "The old one in all 2" in text_of(pages.read("inbox"))
+    last = pages.store.proposals.list()[-1].id
+    assert "in all" not in text_of(pages.read(f"inbox?one={last}"))  # alone with its subject
+    assert "The old one in all 3" in text_of(pages.ask("inbox", {"by": "run"}))
 
 
 def test_a_question_that_was_decided_is_decided_again(pages: Pages) -> None:
@@ -110,7 +131,10 @@ def test_a_consolidation_is_decided_too(pages: Pages) -> None:
     ids = [fact.id for fact in facts]
     proposal = pages.store.of(NOBODY).proposals.put_forward(ids, "Ana likes tea and figs", {})
     page = pages.read("inbox")
-    assert "this text replaces #1, #2" in text_of(page)
+    assert "It replaces the others" in text_of(page)
+    refused = pages.post(f"inbox/{proposal.id}/remove")
+    assert refused.status_code == 409
+    assert _states(pages) == ["open"]
     pages.followed(pages.post(f"inbox/{proposal.id}/accept"))
     assert [one.content for one in pages.store.list()] == ["Ana likes tea and figs"]
 
@@ -122,7 +146,7 @@ def test_pages_of_questions_show_each_once(pages: Pages) -> None:
     path = "inbox"
     while path:
         page = pages.read(path)
-        seen += [name for name in (f"Room {n:02}" for n in range(60)) if f"{name} is" in page]
+        seen += [name for name in (f"Room {n:02}" for n in range(60)) if f"{name} is red" in page]
         more = page.partition('rel="next" href="')[2].split('"')[0]
         path = "inbox" + more.partition("inbox")[2] if more else ""
     assert seen == [f"Room {n:02}" for n in range(60)]

@@ -366,12 +366,19 @@ def _accept(store: Store, arguments: argparse.Namespace, show: cli.Show) -> None
 
 @cli.command(
     "proposals reject",
-    "memstore proposals reject 3",
+    "memstore proposals reject 3\nmemstore proposals reject 3 --remove",
     PROPOSAL,
+    cli.option("--remove", "also delete the newer fact: only the old one is true"),
     *cli.WHOSE,
 )
 def _reject(store: Store, arguments: argparse.Namespace, show: cli.Show) -> None:
-    done = cli.owned(store, arguments).proposals.reject(arguments.id)
+    done = cli.owned(store, arguments).proposals.reject(arguments.id, remove=arguments.remove)
+    if arguments.remove and done.new is not None:
+        undo = f"memstore restore {done.new.id}{cli.same_flags(arguments)} brings it back"
+        show.done(
+            f"{_sources(done)} remains active, #{done.new.id} is deleted; {undo}", done.to_dict()
+        )
+        return
     beside = "" if done.new is None else f" and #{done.new.id}"
     show.done(f"{_sources(done)}{beside} remain active", done.to_dict())
 

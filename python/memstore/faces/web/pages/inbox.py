@@ -1,8 +1,9 @@
-"""The inbox: what may replace what, for a person to decide, one by one or several at once."""
+"""The inbox: what may replace what, one question at a time, or several answered alike."""
 
 from __future__ import annotations
 
 import re
+from functools import partial
 from itertools import groupby
 from typing import TYPE_CHECKING, Final, NamedTuple
 
@@ -10,7 +11,7 @@ from memstore.domain.proposals import ProposalState
 from memstore.domain.queries import ProposalNarrowing
 from memstore.errors import NotFound
 from memstore.faces.escaping import counted
-from memstore.faces.web import acting, filters, paging
+from memstore.faces.web import acting, agents, filters, paging
 from memstore.faces.web.routes import asks, changes, shows
 from memstore.faces.web.templating import SHOWN_CHARACTERS
 from memstore.facts.proposals import Proposals
@@ -34,13 +35,19 @@ GROUPS: Final = (("subject", "by subject"), ("run", "by run"))
 
 FILTERS: Final = ("subject", "category", "source", "user", "agent", "run", "from", "until")
 
-VERDICTS: Final = {"accept": "Replaced", "reject": "Both kept"}
+VERDICTS: Final = {
+    "accept": "Replaced",
+    "reject": "Both kept",
+    "remove": "The newer one deleted",
+    "reopen": "Open again",
+}
+"""What was done, by the verdict."""
 
 NUMBER: Final = re.compile(r"[0-9]{1,18}")
 
 
 class Group(NamedTuple):
-    """Questions that may be decided together.
+    """Questions that may be answered alike.
 
     Attributes:
         name: their subject; ``None`` for those of one run.
@@ -52,7 +59,24 @@ class Group(NamedTuple):
     questions: Sequence[Question]
 
 
+class Sides(NamedTuple):
+    """The two sides of a question as the page shows them.
+
+    Attributes:
+        agent: who the newer one is from.
+        following: the next question, for which this one is left; ``None`` if there is no other.
+        alike: those that may be answered with it.
+    """
+
+    question: Question
+    agent: agents.Agent
+    place: int
+    following: int | None
+    alike: Sequence[Question]
+
+
 def show(visit: Visit) -> Reply:
+    """Show the questions in a queue, and one of them to answer."""
     kept = visit.kept()
     chosen = filters.Filters(kept, visit.zone, "Asked")
     wanted = asdict(chosen.question(ProposalNarrowing))
@@ -63,10 +87,12 @@ def show(visit: Visit) -> Reply:
         state, **wanted, limit=paging.ROWS + 1, after_id=visit.number("after")
     )
     ids = sorted(one.proposal.id for one in found)[: paging.ROWS]
-    shown = [one.condensed(SHOWN_CHARACTERS) for one in found if one.proposal.id in ids]
+    shown = [one for one in found if one.proposal.id in ids]
+    groups = _by_run(visit, shown) if by == "run" else _by_subject(shown)
     return visit.page(
         "inbox.html",
-        groups=_by_run(visit, shown) if by == "run" else _by_subject(shown),
+        groups=groups,
+        focus=_focus(visit, groups),
         total=proposals.count(state, **wanted),
         state=state,
         states=STATES,
@@ -74,6 +100,7 @@ def show(visit: Visit) -> Reply:
         ways=GROUPS,
         chosen=chosen,
         names=FILTERS,
+        query=_query(visit),
         links=paging.onward(
             visit,
             "after",
@@ -81,6 +108,31 @@ def show(visit: Visit) -> Reply:
             earlier_text="from the beginning",
             later_text="next",
         ),
+    )
+
+
+def _query(visit: Visit) -> str:
+    """Return the part of the address that says what was asked for, before a question's number."""
+    names = ("q", "after")
+    return "".join(f"{name}={visit.query[name]}&" for name in names if name in visit.query)
+
+
+def _focus(visit: Visit, groups: Sequence[Group]) -> Sides | None:
+    """Return the question to answer: the one with the number in the address, or the first."""
+    queue = [(group, one) for group in groups for one in group.questions]
+    if not queue:
+        return None
+    ids = [one.proposal.id for _, one in queue]
+    number = visit.number("one")
+    place = ids.index(number) if number in ids else 0
+    group, one = queue[place]
+    new = one.proposal.new
+    return Sides(
+        one.condensed(SHOWN_CHARACTERS),
+        agents.of(None if new is None else new.source),
+        place,
+        ids[(place + 1) % len(ids)] if len(ids) > 1 else None,
+        group.questions,
     )
 
 
@@ -128,27 +180,29 @@ def narrow(visit: Visit) -> Reply:
 
 
 def accept(visit: Visit) -> Reply:
-    return _decided(visit, "Replaced", Proposals.accept)
+    return _decided(visit, "accept", Proposals.accept)
 
 
 def reject(visit: Visit) -> Reply:
-    return _decided(visit, "Both kept", Proposals.reject)
+    return _decided(visit, "reject", Proposals.reject)
+
+
+def remove(visit: Visit) -> Reply:
+    """Reject it, and delete the newer fact, in one act."""
+    return _decided(visit, "remove", partial(Proposals.reject, remove=True))
 
 
 def reopen(visit: Visit) -> Reply:
-    return _decided(visit, "Open again", Proposals.reopen)
+    return _decided(visit, "reopen", Proposals.reopen)
 
 
-def _decided(visit: Visit, text: str, decide: Callable[[Proposals, int], object]) -> Reply:
+def _decided(visit: Visit, verdict: str, decide: Callable[[Proposals, int], object]) -> Reply:
     """Decide a proposal whose facts are all as the page showed them."""
     proposal = visit.store.proposals.get(visit.numbers["id"])
     ids = _fact_ids(proposal)
     names = ", ".join(f"#{fact_id}" for fact_id in ids)
-    undo = acting.act(
-        visit, ids, f"{text}: {names}", lambda store: decide(store.proposals, proposal.id)
-    )
-    if visit.swaps and undo is not None:
-        return visit.page("parts/decided.html", undo=undo)
+    text = f"{VERDICTS[verdict]}: {names}"
+    acting.act(visit, ids, text, lambda store: decide(store.proposals, proposal.id))
     return visit.to(visit.back or "inbox")
 
 
@@ -158,18 +212,24 @@ def _fact_ids(proposal: Proposal) -> list[int]:
 
 
 def several(visit: Visit) -> Reply:
-    """Decide all that were ticked, in one act that one Undo takes back.
+    """Answer several alike, in one act that one Undo takes back.
 
     What changed since the page was made is left, and named.
     """
-    verdict = "accept" if visit.field("verdict") == "accept" else "reject"
+    verdict = visit.field("verdict")
+    if verdict not in ("accept", "remove"):
+        verdict = "reject"
     ticked = [int(one) for one in visit.many.get("one", ()) if NUMBER.fullmatch(one)]
     fresh, left = _fresh(visit, ticked)
     before = visit.seen
     decided = acting.change(
         visit,
         [fact_id for one in fresh for fact_id in _fact_ids(one)],
-        lambda store: store.proposals.decide(verdict, [one.id for one in fresh]),
+        lambda store: store.proposals.decide(
+            "accept" if verdict == "accept" else "reject",
+            [one.id for one in fresh],
+            remove=verdict == "remove",
+        ),
     )
     done, left = decided.proposals, [*left, *decided.left]
     if done:
@@ -203,6 +263,7 @@ ROUTES: Final = (
     asks("inbox", narrow),
     changes("inbox/{id}/accept", accept),
     changes("inbox/{id}/reject", reject),
+    changes("inbox/{id}/remove", remove),
     changes("inbox/{id}/reopen", reopen),
     changes("inbox/several", several),
 )

@@ -34,10 +34,11 @@
 
   const bindings = {
     "/": () => focus(one("main [data-search]") ?? one("[data-search]")) ?? true,
-    j: () => move(1) ?? true,
+    j: () => press("j") || (move(1) ?? true),
     k: () => move(-1) ?? true,
     a: () => press("a"),
     r: () => press("r"),
+    x: () => press("x"),
     u: () => {
       const undo = every(".undo, [data-undo]").pop();
       if (undo) undo.click();
