@@ -13,13 +13,17 @@ else:
     hashlib = lazy_import("hashlib")
 
 
+def composed(text: str) -> str:
+    """Return a text with letters and their marks as one character where there is one (NFC)."""
+    return text if text.isascii() else unicodedata.normalize("NFC", text)
+
+
 def spaced(text: str) -> str:
     """Return a text with blanks and Unicode's form unified, without a full stop at its end.
 
     Letter case is content: ``userId`` is another column than ``userid``, and MW is not mW.
     """
-    normal = text if text.isascii() else unicodedata.normalize("NFC", text)
-    plain = " ".join(normal.split())
+    plain = " ".join(composed(text).split())
     return plain[:-1] if plain.endswith(".") and not plain.endswith("..") else plain
 
 

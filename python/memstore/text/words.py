@@ -101,8 +101,8 @@ def _segments_of_one(text: str) -> str:
     """
     if text.isascii():
         return ""
-    plain = unicodedata.normalize("NFKC", text)
     composed = unicodedata.normalize("NFC", text)
+    plain = unicodedata.normalize("NFKC", composed)  # as of the text, and sooner
     if plain == composed and not has_unspaced(plain):
         return ""
     each = language.characters(plain if plain == composed else plain + composed)

@@ -9,6 +9,7 @@ from dataclasses import fields
 from typing import TYPE_CHECKING, Final, TypeVar
 
 from memstore.database.tables import episodes as episode_table
+from memstore.database.tables import facts as fact_table
 from memstore.domain.episodes import Episode
 from memstore.text import words
 from memstore.transfer.attachments import Attached
@@ -59,7 +60,7 @@ def prepare(items: Iterable[Fact | Episode]) -> None:
         if isinstance(one, Episode):
             episode_table.segments(one.content, one.name, one.source_description)
         else:
-            words.segments(one.content, one.subject)
+            fact_table.found_by(one.content, one.subject, one.category)
 
 
 def _newest_first(facts: Iterable[Fact]) -> Iterator[Fact]:

@@ -304,8 +304,9 @@ def encoded(fact: Fact) -> Encoded:
 
 def found_by(content: str, subject: str, category: str) -> FoundBy:
     key = folding.subject_key(subject)
-    claim = folding.claim_hash(key, content) if content else None
-    return FoundBy(words.segments(content, subject), key, claim, folding.subject_key(category))
+    composed = folding.composed(content)  # once, because it takes long: both need it
+    claim = folding.claim_hash(key, composed) if content else None
+    return FoundBy(words.segments(composed, subject), key, claim, folding.subject_key(category))
 
 
 def _encode(name: str, value: Any) -> Value:
