@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import unicodedata
 from collections import OrderedDict
 from collections.abc import Callable
 from datetime import UTC, datetime
@@ -21,6 +22,7 @@ from memstore.database.tables.facts import journalled, journalled_text
 from memstore.domain import chains, clock
 from memstore.errors import Remedy
 from memstore.facts.batch import AddFact, SupersedeFact
+from memstore.text import folding, words
 
 BERLIN = {"content": "Alice lives in Berlin", "subject": "alice", "category": "identity"}
 MUNICH = {"content": "Alice lives in Munich", "subject": "alice", "category": "identity"}
@@ -71,6 +73,17 @@ def test_the_journal_records_a_row_as_its_fact(fact: Fact, line_of: datetime | N
     at = clock.to_text(line_of or fact.created_at)
     told = journalled_text(fact_table.row_of(fact, fact_table.encoded(fact)), at)
     assert with_implied(json.loads(told), at) == journalled(fact)
+
+
+letters = st.text(st.sampled_from("aé오ảｎ﷽ﬁ港ไ") | st.characters(categories=["Mn", "Lo", "Ll"]))
+
+
+@given(letters, letters)
+def test_composing_a_text_changes_nothing_by_which_it_is_found(content: str, subject: str) -> None:
+    content = unicodedata.normalize("NFD", content) + content
+    found = fact_table.found_by(content, subject, "note")
+    assert found.segments == words.segments(content, subject)
+    assert found.claim_hash == (folding.claim_hash(found.subject_key, content) if content else None)
 
 
 def test_a_line_leaves_out_what_most_facts_have_as_new_ones(store: Store) -> None:
