@@ -314,6 +314,16 @@ def mounts_file() -> str:
     return os.path.join(data_folder(), "mounts.json")
 
 
+def sync_folder() -> str:
+    """Return the folder of what is known here of the places where devices meet."""
+    return os.path.join(data_folder(), "sync")
+
+
+def repositories_file() -> str:
+    """Return the file that says of which repository the namespaces of other devices are."""
+    return os.path.join(data_folder(), "repositories.json")
+
+
 def spool_folder() -> str:
     """Return the folder of what waits to be sent to a server."""
     return os.path.join(data_folder(), "spool")

@@ -1,10 +1,10 @@
 """Sealing: what devices put into a place, encrypted so that only they can read it.
 
 A place has one random key. Each device keeps it here, in a file that no other user can read, and in
-the place as ``DEVICE/key``, wrapped by what Argon2id makes of the passphrase. The passphrase itself
-is stored nowhere. A file is encrypted with AES-256-GCM under a key of its own, which HKDF makes of
-the place's key and of random salt. What is encrypted is bound to the place, the device and the
-name, so a carrier can hold a file back, but cannot change, exchange or move one.
+the place as ``DEVICE/key``, wrapped by what Argon2id makes of the passphrase: whichever device is
+left lets others in. The passphrase itself is stored nowhere. A file is encrypted with AES-256-GCM
+under a key of its own, which HKDF makes of the place's key and of random salt. It is bound to the
+device and the name, so a carrier can hold a file back, but cannot change, exchange or move one.
 
 A new key has the next generation. Each device uses the newest key of the place, and asks for the
 passphrase before it writes or takes anything if that is one that it does not have.
@@ -25,6 +25,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 from memstore.errors import InvalidArgument, Remedy, SyncError
 from memstore.lazy import lazy_import
 from memstore.sync.places import names
+from memstore.sync.remembered import write_private
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -98,9 +99,8 @@ class PlaceKey(NamedTuple):
 
 
 class Wrapped(NamedTuple):
-    """A key as a device keeps it in the place, for those that know the passphrase."""
+    """A key as devices keep it in the place, for those that know the passphrase."""
 
-    device: str
     generation: int
     id: str
     salt: bytes
@@ -114,15 +114,45 @@ class Wrapped(NamedTuple):
     @property
     def bound_to(self) -> bytes:
         """What the encrypted key is bound to."""
-        return f"memstore place key {FORMAT}\0{self.device}\0{self.generation}\0{self.id}".encode()
+        return f"memstore place key {FORMAT}\0{self.generation}\0{self.id}".encode()
+
+    def document(self) -> str:
+        """Return it as a device puts it into the place."""
+        told = {
+            "format": FORMAT,
+            "generation": self.generation,
+            "id": self.id,
+            "salt": base64.b64encode(self.salt).decode(),
+            "cost": self.cost._asdict(),
+            "key": base64.b64encode(self.sealed).decode(),
+        }
+        return json.dumps(told, indent=1)
+
+
+class Kept(NamedTuple):
+    """A key as it is kept here."""
+
+    key: PlaceKey
+    wrapped: str
+    """As it is put into the place."""
 
 
 class PlaceSeal:
     """Encrypts the files of a place with its key."""
 
-    def __init__(self, key: PlaceKey) -> None:
-        self.key_id = key.id
-        self._secret = key.secret
+    def __init__(self, kept: Kept) -> None:
+        self.key_id = kept.key.id
+        self._secret = kept.key.secret
+        self._wrapped = kept.wrapped.encode()
+
+    def put_key(self, place: Place, listed: Iterable[str], *, device: str) -> None:
+        """Put the key into the place for those that know the passphrase, if it is not there."""
+        name = names.of_key(device)
+        if name in listed:
+            with suppress(SyncError):
+                if place.get(name, most=MAX_KEY_FILE_BYTES) == self._wrapped:
+                    return
+        place.put(name, self._wrapped)
 
     def seal(self, data: bytes, *, device: str, name: str) -> bytes:
         salt = secrets.token_bytes(SALT_BYTES)
@@ -164,14 +194,12 @@ def seal_of(
     place: Place,
     listed: Iterable[str],
     *,
-    device: str,
     state: str | os.PathLike[str],
     passphrase: str | None = None,
 ) -> PlaceSeal | None:
     """Return what seals the files of a place; ``None`` if the place is not sealed.
 
-    The key that this device puts into the place for others is seen by them after
-    :meth:`Place.publish`.
+    Nothing is written there.
 
     Args:
         listed: the names in the place.
@@ -179,38 +207,32 @@ def seal_of(
         passphrase: needed if the place has a key that is not kept here.
 
     Raises:
-        SyncError: the passphrase is missing or wrong. Nothing was written.
+        SyncError: the passphrase is missing or wrong.
     """
     there = _read_all(place, listed)
-    key = kept = _kept(state)
+    kept = _kept(state)
     if there or kept is not None:
         _check_library()
     newest = max((one.order for one in there), default=None)
-    if newest is not None and (kept is None or newest > kept.order):
+    if newest is not None and (kept is None or newest > kept.key.order):
         if passphrase is None:
             said = "is sealed" if kept is None else "has been given a new key"
             raise SyncError(f"{place.address!r} {said}", remedy=Remedy.SAY_PASSPHRASE)
-        key = _opened(there, passphrase)
-        if key is None or (kept is not None and key.order <= kept.order):
+        opened = _opened(there, passphrase)
+        if opened is None or (kept is not None and opened.key.order <= kept.key.order):
             raise SyncError(
                 f"the passphrase does not open the newest key in {place.address!r}; nothing was "
                 "taken or written"
             )
-    if key is None:
-        return None
-    if key != kept:
-        assert passphrase is not None
-        _keep(state, key)
-        _put(place, device, key, passphrase)
-    return PlaceSeal(key)
+        kept = opened
+        _keep(state, kept)
+    return None if kept is None else PlaceSeal(kept)
 
 
-def begin(
-    place: Place, *, device: str, state: str | os.PathLike[str], passphrase: str
-) -> PlaceSeal:
-    """Give a place its key, or a new one, of which the passphrase is another.
+def begin(*, state: str | os.PathLike[str], passphrase: str) -> PlaceSeal:
+    """Make the key of a place, or a new one, and keep it here; the old one is forgotten.
 
-    The old key is forgotten here. What was sealed with it has to be made again by its device.
+    What was sealed with the old key has to be made again by its device.
 
     Raises:
         InvalidArgument: the passphrase is too short.
@@ -220,12 +242,12 @@ def begin(
             f"must have at least {MIN_PASSPHRASE} characters", argument="passphrase"
         )
     _check_library()
-    kept = _kept(state)
-    generation = 1 if kept is None else kept.generation + 1
+    before = _kept(state)
+    generation = 1 if before is None else before.key.generation + 1
     key = PlaceKey(generation, secrets.token_bytes(KEY_BYTES))
-    _put(place, device, key, passphrase)
-    _keep(state, key)
-    return PlaceSeal(key)
+    kept = Kept(key, _wrap(key, passphrase).document())
+    _keep(state, kept)
+    return PlaceSeal(kept)
 
 
 def _check_library() -> None:
@@ -247,21 +269,11 @@ def forget(state: str | os.PathLike[str]) -> None:
 # -- keys in the place -------------------------------------------------------------------------
 
 
-def _put(place: Place, device: str, key: PlaceKey, passphrase: str) -> None:
-    """Put the key into the place, wrapped for those that know the passphrase."""
-    salt = secrets.token_bytes(SALT_BYTES)
-    bare = Wrapped(device, key.generation, key.id, salt, COST, b"")
+def _wrap(key: PlaceKey, passphrase: str) -> Wrapped:
+    bare = Wrapped(key.generation, key.id, secrets.token_bytes(SALT_BYTES), COST, b"")
     nonce = secrets.token_bytes(NONCE_BYTES)
-    sealed = nonce + _wrapping(bare, passphrase).encrypt(nonce, key.secret, bare.bound_to)
-    told = {
-        "format": FORMAT,
-        "generation": key.generation,
-        "id": key.id,
-        "salt": base64.b64encode(salt).decode(),
-        "cost": COST._asdict(),
-        "key": base64.b64encode(sealed).decode(),
-    }
-    place.put(names.of_key(device), json.dumps(told, indent=1).encode())
+    sealed = _wrapping(bare, passphrase).encrypt(nonce, key.secret, bare.bound_to)
+    return bare._replace(sealed=nonce + sealed)
 
 
 def _read_all(place: Place, listed: Iterable[str]) -> list[Wrapped]:
@@ -270,19 +282,17 @@ def _read_all(place: Place, listed: Iterable[str]) -> list[Wrapped]:
     for name in sorted(listed):
         if names.KEY.fullmatch(name):
             with suppress(SyncError, ValueError, LookupError, TypeError, RecursionError):
-                data = place.get(name, most=MAX_KEY_FILE_BYTES)
-                found.append(_wrapped(name.partition("/")[0], json.loads(data)))
+                found.append(_wrapped(json.loads(place.get(name, most=MAX_KEY_FILE_BYTES))))
     return found
 
 
-def _wrapped(device: str, document: Mapping[str, Any]) -> Wrapped:
+def _wrapped(document: Mapping[str, Any]) -> Wrapped:
     cost = Cost(**{name: int(document["cost"][name]) for name in Cost._fields})
     if document["format"] != FORMAT or any(
         not 1 <= one <= most for one, most in zip(cost, MAX_COST, strict=True)
     ):
         raise ValueError("it is of another format")
     return Wrapped(
-        device,
         int(document["generation"]),
         str(document["id"]),
         base64.b64decode(document["salt"], validate=True),
@@ -291,16 +301,16 @@ def _wrapped(device: str, document: Mapping[str, Any]) -> Wrapped:
     )
 
 
-def _opened(there: Iterable[Wrapped], passphrase: str) -> PlaceKey | None:
+def _opened(there: Iterable[Wrapped], passphrase: str) -> Kept | None:
     """Return the newest key that a passphrase opens."""
-    newest_first = sorted(there, key=lambda one: one.order, reverse=True)
+    newest_first = sorted(set(there), key=lambda one: one.order, reverse=True)
     for one in newest_first[:MAX_TRIED]:
         with suppress(exceptions.InvalidTag, ValueError):
             nonce, sealed = one.sealed[:NONCE_BYTES], one.sealed[NONCE_BYTES:]
             secret = _wrapping(one, passphrase).decrypt(nonce, sealed, one.bound_to)
             key = PlaceKey(one.generation, secret)
             if key.id == one.id and len(secret) == KEY_BYTES:
-                return key
+                return Kept(key, one.document())
     return None
 
 
@@ -326,12 +336,13 @@ def _bound(device: str, name: str) -> bytes:
 # -- the key here ------------------------------------------------------------------------------
 
 
-def _kept(state: str | os.PathLike[str]) -> PlaceKey | None:
+def _kept(state: str | os.PathLike[str]) -> Kept | None:
     """Return the key that is kept here."""
     file = Path(state, KEY_FILE)
     try:
-        told = json.loads(file.read_bytes())
-        return PlaceKey(int(told["generation"]), base64.b64decode(told["key"], validate=True))
+        held = json.loads(file.read_bytes())
+        key = PlaceKey(int(held["generation"]), base64.b64decode(held["key"], validate=True))
+        return Kept(key, str(held["wrapped"]))
     except FileNotFoundError:
         return None
     except (OSError, ValueError, LookupError, TypeError, RecursionError) as error:
@@ -341,16 +352,11 @@ def _kept(state: str | os.PathLike[str]) -> PlaceKey | None:
         ) from None
 
 
-def _keep(state: str | os.PathLike[str], key: PlaceKey) -> None:
+def _keep(state: str | os.PathLike[str], kept: Kept) -> None:
     """Keep a key here, in a file that no other user can read."""
-    told = {"generation": key.generation, "key": base64.b64encode(key.secret).decode()}
-    folder = Path(state)
-    folder.mkdir(parents=True, exist_ok=True, mode=0o700)
-    new = folder / f".{KEY_FILE}.new"
-    with suppress(FileNotFoundError):
-        new.unlink()
-    with os.fdopen(os.open(new, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w") as file:
-        json.dump(told, file)
-        file.flush()
-        os.fsync(file.fileno())
-    new.replace(folder / KEY_FILE)
+    held = {
+        "generation": kept.key.generation,
+        "key": base64.b64encode(kept.key.secret).decode(),
+        "wrapped": kept.wrapped,
+    }
+    write_private(Path(state, KEY_FILE), json.dumps(held).encode())
