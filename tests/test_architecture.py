@@ -37,6 +37,7 @@ ROOMS = (
     "database",
     "text",
     "projects",
+    "repositories",
     "vectors",
     "domain",
     "plain_http",

@@ -2,8 +2,8 @@
 
 The project is the nearest parent folder with a name (:func:`set_name`); else the root of the git
 repository, which all its working trees share; else the folder itself. The namespace of an unnamed
-project is its path, such as ``~/work/api``. The home folder and the root of a disk are not
-projects: they use ``default``.
+project is its path, such as ``~/work/api``, or what other devices call its repository. The home
+folder and the root of a disk are not projects: they use ``default``.
 """
 
 from __future__ import annotations
@@ -16,10 +16,14 @@ from typing import TYPE_CHECKING, Final, Literal, NamedTuple
 from memstore import settings
 from memstore.domain.arguments import RESERVED, checked_name
 from memstore.errors import InvalidArgument, StorageError
-from memstore.lazy import lazy_pattern
+from memstore.lazy import lazy_import, lazy_pattern
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
+
+    from memstore import repositories
+else:  # only where memories are synced
+    repositories = lazy_import("memstore.repositories")
 
 NAMES_FILE: Final = "projects.json"
 
@@ -46,6 +50,8 @@ def project_of(folder: str | os.PathLike[str] | None = None) -> Project:
         if (name := names.get(str(place))) is not None:
             return Project(place, name, "named")
     top = _repository(start, home)
+    if top is not None and (carried := _of_other_devices(top)) is not None:
+        return Project(top, carried, "repository")
     rule: Literal["repository", "folder"] = "folder" if top is None else "repository"
     top = top or start
     if top == home or top.parent == top:
@@ -82,6 +88,24 @@ def set_name(folder: Path, name: str | None) -> None:
             raise InvalidArgument(f"cannot be {name!r}", argument="namespace")
         names[str(folder)] = name
     _write_names(names)
+
+
+def folders_of(namespace: str) -> list[Path]:
+    """Return the folders on this machine whose namespace this is, as far as they are there."""
+    names = named()
+    found = [Path(folder) for folder, name in names.items() if name == namespace]
+    if namespace.startswith(("~/", "/")):
+        path = os.path.realpath(os.path.expanduser(namespace))
+        if path not in names:
+            found.append(Path(path))
+    return [folder for folder in found if folder.is_dir()]
+
+
+def _of_other_devices(top: Path) -> str | None:
+    """Return the namespace that other devices use for a repository, if memories are synced."""
+    if not os.path.exists(settings.repositories_file()):
+        return None
+    return repositories.namespace_of(top)
 
 
 def _write_names(names: Mapping[str, str]) -> None:

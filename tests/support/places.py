@@ -23,7 +23,7 @@ def git(where: Path, *arguments: str) -> str:
         capture_output=True,
         check=True,
     )
-    return done.stdout.decode()
+    return done.stdout.decode("utf-8", "replace")
 
 
 def repository(folder: Path) -> Path:

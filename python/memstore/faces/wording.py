@@ -34,7 +34,10 @@ COMMAND_LINE_ARGUMENTS: Final[Mapping[str, str]] = {
     "deleted_at": "--deleted-at",
     "kinds": "--kind",
     "moment": "--as-of",
+    "passphrase": "the passphrase",
     "path": "--db",
+    "place": "ADDRESS",
+    "token": "--token-file or MEMSTORE_TOKEN",
     "every_seconds": "--every",
     "expired_at": "--expires-at",
     "decide": "--undo",
@@ -128,6 +131,18 @@ COMMAND_LINE_REMEDIES: Final[Mapping[Remedy, str]] = {
     Remedy.OMIT_NAMESPACE: "Leave --namespace out.",
     Remedy.PLAN_AGAIN: "Run the command again, and read what it would do now.",
     Remedy.REBUILD: "Run memstore doctor --rebuild.",
+    Remedy.OWN_PLACE: (
+        "Give the devices a folder or a repository of their own; if this one is meant: memstore "
+        "sync ADDRESS --project-repository."
+    ),
+    Remedy.NAME_PLACE: (
+        "Name a folder, the address of a git repository, or https:// and the address of a server: "
+        "memstore sync ADDRESS."
+    ),
+    Remedy.SAY_PASSPHRASE: (
+        "Run it where it can ask for the passphrase: memstore sync, or memstore sync "
+        "--passphrase-file FILE."
+    ),
     Remedy.RETRY_QUARANTINED: (
         "Words find them. To ask the embedder again, run memstore embed-pending "
         "--retry-quarantined --everywhere."

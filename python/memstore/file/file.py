@@ -56,6 +56,7 @@ if TYPE_CHECKING:
     from memstore.prompting.reading_log import Readings
     from memstore.search import record
     from memstore.search.record import SearchRecord
+    from memstore.sync import remembered
     from memstore.sync import run as sync_run
     from memstore.sync.places import Place, Seal
     from memstore.sync.reports import Synced
@@ -81,6 +82,7 @@ else:
     scheduled = lazy_import("memstore.file.scheduled")
     tokens = lazy_import("memstore.file.tokens")
     sync_run = lazy_import("memstore.sync.run")
+    remembered = lazy_import("memstore.sync.remembered")
     transfer = lazy_import("memstore.transfer")
     activity = lazy_import("memstore.history.activity")
     trust = lazy_import("memstore.history.trust")
@@ -475,7 +477,7 @@ class File:
 
     def sync(
         self,
-        place: Place,
+        place: Place | str | os.PathLike[str],
         *,
         namespaces: Collection[str] | None = None,
         seal: Seal | None = None,
@@ -487,7 +489,7 @@ class File:
         """Exchange with a place what other devices and this file have not of each other.
 
         Args:
-            place: where the devices meet.
+            place: where the devices meet: a folder, or the address of a git repository.
             namespaces: those that travel; ``None`` for all.
             seal: encrypts what is written there, and decrypts what is read.
             anew: write every file of this device there again, as with another key.
@@ -503,7 +505,7 @@ class File:
         return sync_run.sync(
             self.engine,
             dependents,
-            place,
+            remembered.reached(self.path, place),
             rewrite=self.searches.rewrite,
             namespaces=namespaces,
             seal=seal,

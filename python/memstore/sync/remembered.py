@@ -11,10 +11,14 @@ import json
 import os
 from contextlib import suppress
 from pathlib import Path
-from typing import Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from memstore import settings
 from memstore.errors import SyncError
+from memstore.sync.places.address import place_at
+
+if TYPE_CHECKING:
+    from memstore.sync.places import Place
 
 FILE: Final = "place.json"
 
@@ -29,12 +33,21 @@ class Remembered(NamedTuple):
     """Of a server."""
     may_be_shared: bool = False
     """Whether a project's own repository was named twice."""
+    sealed_with: str | None = None
+    """The key with which this device's files there are sealed."""
 
 
 def folder_of(path: str) -> Path:
     """Return the folder for the memories at a path, or at the address of a database."""
     place = path if "://" in path else os.path.realpath(path)
     return Path(settings.sync_folder(), hashlib.sha256(place.encode()).hexdigest()[:16])
+
+
+def reached(path: str, place: Place | str | os.PathLike[str]) -> Place:
+    """Return the place of the memories at a path, if it is given by its address."""
+    if isinstance(place, str | os.PathLike):
+        return place_at(os.fspath(place), state=folder_of(path))
+    return place
 
 
 def read(state: Path) -> Remembered | None:
@@ -52,6 +65,7 @@ def read(state: Path) -> Remembered | None:
             None if named is None else tuple(map(str, named)),
             held["token"],
             bool(held["may_be_shared"]),
+            held["sealed_with"],
         )
     except FileNotFoundError:
         return None

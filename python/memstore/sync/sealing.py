@@ -190,6 +190,11 @@ def is_sealed(place: Place, listed: Iterable[str]) -> bool:
     return any(_read_all(place, listed))
 
 
+def is_kept(state: str | os.PathLike[str]) -> bool:
+    """Return whether a key is kept here."""
+    return _kept(state) is not None
+
+
 def seal_of(
     place: Place,
     listed: Iterable[str],

@@ -2,9 +2,9 @@
 
 ``DEVICE/state`` says what a device has, and what it has taken. ``DEVICE/A-B.lines`` holds its lines
 A to B, and ``DEVICE/OTHER.A-B.lines`` those of another device that it relays. ``DEVICE/key`` is the
-key of a sealed place, as the device keeps it for those that know the passphrase. All are ASCII,
-short, and lower case, so that no file system takes two of them for one. Anything else is no file of
-sync.
+key of a sealed place, as the device keeps it for those that know the passphrase, and
+``DEVICE/projects`` says of which repositories its namespaces are. All are ASCII, short, and lower
+case, so that no file system takes two of them for one. Anything else is no file of sync.
 """
 
 from __future__ import annotations
@@ -20,6 +20,7 @@ NAME: Final = re.compile(
     r"(?P<device>[a-z2-7]{16})/"
     r"(?:state|(?:(?P<of>[a-z2-7]{16})\.)?(?P<first>[1-9][0-9]{0,14})-(?P<last>[1-9][0-9]{0,14})\.lines)"
 )
+PROJECTS: Final = re.compile(rf"{DEVICE.pattern}/projects")
 KEY: Final = re.compile(rf"{DEVICE.pattern}/key")
 ALPHABET: Final = "abcdefghijklmnopqrstuvwxyz234567"
 ID_LENGTH: Final = 16
@@ -56,12 +57,18 @@ def read(name: str) -> Named | None:
 
 def is_name(name: str) -> bool:
     """Return whether a file of a place may have this name."""
-    return read(name) is not None or KEY.fullmatch(name) is not None
+    others = (KEY, PROJECTS)
+    return read(name) is not None or any(one.fullmatch(name) is not None for one in others)
 
 
 def of_key(device: str) -> str:
     """Return the name of the key of a sealed place, as a device keeps it."""
     return f"{device}/key"
+
+
+def of_projects(device: str) -> str:
+    """Return the name of the file that says of which repositories a device's namespaces are."""
+    return f"{device}/projects"
 
 
 def of_state(device: str) -> str:

@@ -1,0 +1,299 @@
+"""The command that keeps the memories of several machines equal."""
+
+from __future__ import annotations
+
+import getpass
+import shlex
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from memstore import settings
+from memstore.domain.records import json_value
+from memstore.errors import SyncError
+from memstore.faces import wording
+from memstore.faces.cli import command as cli
+from memstore.faces.escaping import counted
+from memstore.faces.syncing_words import device_row, sentences_of, status_sentence
+from memstore.file import syncing
+from memstore.frozen import asdict
+from memstore.sync import remembered, status
+from memstore.sync.places.address import kind_of
+from memstore.sync.remembered import Remembered
+from memstore.text.escaping import visible
+
+if TYPE_CHECKING:
+    import argparse
+
+    from memstore.file.syncing import Outcome
+    from memstore.store.store import Store
+    from memstore.sync.places.address import Kind
+
+UNSEALED = (
+    "whoever can write there can read everything, and can speak as you: add memories, and change "
+    "yours"
+)
+
+
+@cli.command(
+    "sync",
+    "memstore sync git@github.com:me/memory.git\nmemstore sync ~/Sync/memstore --namespaces work\n"
+    "memstore sync --status",
+    cli.option(
+        "ADDRESS",
+        "a folder, the address of a git repository, or https:// and the address of a server "
+        "(default: the one used before)",
+        nargs="?",
+    ),
+    cli.one_of(
+        cli.option("--dry-run", "show what would come and go, by namespace"),
+        cli.option("--status", "show each device, and what it has not taken or sent"),
+        cli.option("--rename NAME", "give this device another name"),
+        cli.option("--dismiss DEVICE", "give up a device, by its name or id"),
+        cli.option("--new-key", "give the place a new key and passphrase"),
+        cli.option("--leave", "stop syncing this file"),
+    ),
+    cli.option(
+        "--namespaces A,B", "let only these travel; all for every one, now and later",
+        type=cli.names,
+    ),
+    cli.one_of(
+        cli.option("--passphrase-file FILE", "read the passphrase from this file"),
+        cli.option("--unsealed", "do not encrypt what is sent"),
+    ),
+    cli.option("--token-file FILE", "read the token of a server from this file"),
+    cli.option("--project-repository", "use a repository that has other branches all the same"),
+    cli.YES,
+    file="create",
+    usage="[ADDRESS] [options]",
+)  # fmt: skip
+def _sync(store: Store, arguments: argparse.Namespace, show: cli.Show) -> int | None:
+    if arguments.status:
+        _show_status(store, show)
+    elif arguments.rename is not None:
+        status.rename(store.file.engine, arguments.rename)
+        show.done(f"this device is called {arguments.rename}", {"name": arguments.rename})
+    elif arguments.dismiss is not None:
+        return _dismiss(store, arguments, show)
+    elif arguments.leave:
+        left = syncing.leave(store.file)
+        show.done(f"this file does not sync with {left.address} any more", {"left": left.address})
+        show.note(
+            "what this device sent is still there; memstore sync --dismiss on another device "
+            "removes it when all has been taken"
+        )
+    elif arguments.new_key:
+        passphrase = _new_passphrase(arguments)
+        _tell(syncing.new_key(store.file, passphrase, asks=cli.can_ask()), show)
+        show.note(
+            "the other devices ask for the new passphrase at their next sync; what was sealed "
+            "before stays closed to whoever has only that"
+        )
+    else:
+        return _run(store, arguments, show)
+    return None
+
+
+def _run(store: Store, arguments: argparse.Namespace, show: cli.Show) -> int | None:
+    before = remembered.read(remembered.folder_of(store.file.path))
+    if arguments.address is None and before is None:
+        raise cli.UsageError("name the place: a folder, a git repository, or a server")
+    chosen = _chosen(arguments, before)
+    is_first = before is None or before.address != chosen.address
+    if is_first and not arguments.dry_run and not _is_agreed(store, chosen, arguments, show):
+        show.note("nothing was sent")
+        return cli.REFUSED
+    passphrase, begins = _passphrase(store, chosen, arguments, is_first=is_first)
+    outcome = syncing.sync(
+        store.file,
+        chosen,
+        passphrase=passphrase,
+        begin_sealing=begins,
+        asks=cli.can_ask(),
+        dry_run=arguments.dry_run,
+    )
+    _tell(outcome, show)
+    if is_first and not outcome.is_sealed and not arguments.dry_run:
+        show.note(f"{visible(chosen.address)} is not sealed: {UNSEALED}")
+    return None
+
+
+def _chosen(arguments: argparse.Namespace, before: Remembered | None) -> Remembered:
+    """Return the place and the choices of a run: those named now, else those of before."""
+    named = arguments.address
+    if before is None or (named is not None and _whole(named) != before.address):
+        chosen = Remembered(_whole(named), token=_token(arguments, kind_of(named)))
+    else:
+        chosen = before
+    if arguments.namespaces is not None:
+        every = arguments.namespaces == "all"
+        chosen = chosen._replace(namespaces=None if every else tuple(arguments.namespaces))
+    if arguments.token_file is not None:
+        chosen = chosen._replace(token=_secret(arguments.token_file, "--token-file"))
+    if arguments.project_repository:
+        chosen = chosen._replace(may_be_shared=True)
+    return chosen
+
+
+def _whole(address: str) -> str:
+    """Return an address that means the same in every folder."""
+    if kind_of(address) == "folder" or Path(address).expanduser().exists():
+        return str(Path(address).expanduser().absolute())
+    return address
+
+
+def _is_agreed(
+    store: Store, chosen: Remembered, arguments: argparse.Namespace, show: cli.Show
+) -> bool:
+    """Show which namespaces travel, and ask whether they may."""
+    every = store.file.namespaces()
+    travelling = [one for one in every if chosen.namespaces is None or one in chosen.namespaces]
+    if arguments.yes:
+        _make_folder(chosen)
+        return True
+    rows = [[one, counted(every[one])] for one in travelling]
+    show.rows(rows, {one: every[one] for one in travelling})
+
+    def question() -> str:
+        which = "every namespace, also later ones" if chosen.namespaces is None else "these"
+        return f"Let {which} travel through {visible(chosen.address)}?"
+
+    if not cli.agreed(question, "nothing is sent before somebody agreed to it"):
+        return False
+    _make_folder(chosen)
+    return True
+
+
+def _make_folder(chosen: Remembered) -> None:
+    """Make the folder of a place that is new, in one that is there."""
+    if kind_of(chosen.address) == "folder" and Path(chosen.address).parent.is_dir():
+        Path(chosen.address).mkdir(mode=0o700, exist_ok=True)
+
+
+def _passphrase(
+    store: Store, chosen: Remembered, arguments: argparse.Namespace, *, is_first: bool
+) -> tuple[str | None, bool]:
+    """Return the passphrase, if one is needed, and whether it is that of a new key."""
+    given = None
+    if arguments.passphrase_file is not None:
+        given = _secret(arguments.passphrase_file, "--passphrase-file")
+    place = syncing.place_of(store.file, chosen, asks=cli.can_ask())
+    if syncing.needs_passphrase(store.file, place):
+        if given is None and cli.can_ask():
+            given = getpass.getpass(f"Passphrase of {chosen.address}: ")
+        return given, False
+    if not is_first or arguments.dry_run or arguments.unsealed:
+        return None, False
+    if syncing.is_sealed(store.file, place):
+        return None, False
+    if given is not None:
+        return given, True
+    if kind_of(chosen.address) == "folder":
+        return None, False
+    if not cli.can_ask():
+        raise cli.UsageError(
+            "say whether what is sent is encrypted: --passphrase-file FILE, or --unsealed"
+        )
+    given = _asked_twice(
+        f"Passphrase with which {chosen.address} is encrypted; without one, {UNSEALED}"
+    )
+    return given or None, bool(given)
+
+
+def _new_passphrase(arguments: argparse.Namespace) -> str:
+    if arguments.passphrase_file is not None:
+        return _secret(arguments.passphrase_file, "--passphrase-file")
+    if not cli.can_ask():
+        raise cli.UsageError("--new-key needs the new passphrase: --passphrase-file FILE")
+    return _asked_twice("New passphrase")
+
+
+def _asked_twice(what: str) -> str:
+    first = getpass.getpass(f"{what}: ")
+    if first and getpass.getpass("The same again: ") != first:
+        raise cli.UsageError("the two passphrases differ; nothing was done")
+    return first
+
+
+def _token(arguments: argparse.Namespace, kind: Kind) -> str | None:
+    if kind != "server":
+        return None
+    if arguments.token_file is not None:
+        return _secret(arguments.token_file, "--token-file")
+    if settings.server_token() is None and cli.can_ask():
+        return getpass.getpass("Token of the server: ").strip() or None
+    return settings.server_token()
+
+
+def _secret(file: str, flag: str) -> str:
+    text = cli.standard_input() if file == "-" else Path(file).expanduser().read_text("utf-8")
+    if not (secret := text.strip("\r\n")):
+        raise cli.UsageError(f"{flag}: the file is empty")
+    return secret
+
+
+def _dismiss(store: Store, arguments: argparse.Namespace, show: cli.Show) -> int | None:
+    def question() -> str:
+        return (
+            f"Give up {visible(arguments.dismiss)}? What it sent is kept; what it has not sent "
+            "stays on it alone. Dismiss it?"
+        )
+
+    if not arguments.yes and not cli.agreed(question, "a device is given up for all others"):
+        show.note("nothing was changed")
+        return cli.REFUSED
+    device = status.dismiss(store.file.engine, arguments.dismiss)
+    show.done(f"dismissed {arguments.dismiss}", {"dismissed": device.id})
+    try:
+        outcome = syncing.sync(store.file, syncing.chosen_for(store.file), asks=cli.can_ask())
+    except SyncError as error:
+        show.note(f"the others hear of it at the next sync: {wording.on_command_line(error)}")
+    else:
+        for sentence in sentences_of(outcome):
+            show.note(sentence)
+    return None
+
+
+def _show_status(store: Store, show: cli.Show) -> None:
+    found = syncing.status_of(store.file)
+    value: dict[str, Any] = {
+        "address": found.address,
+        "namespaces": list(found.namespaces) or "all",
+        "synced_at": json_value(found.synced_at),
+        "devices": [
+            {name: json_value(value) for name, value in asdict(one).items()}
+            for one in found.devices
+        ],
+    }
+    names = {one.id: one.name for one in found.devices}
+    show.rows([device_row(one, names) for one in found.devices], value)
+    if found.address is None:
+        show.note("this file does not sync: memstore sync ADDRESS begins")
+    elif not found.devices:
+        show.note(f"nothing was exchanged with {visible(found.address)} yet")
+    else:
+        show.note(status_sentence(found))
+
+
+def _tell(outcome: Outcome, show: cli.Show) -> None:
+    done = outcome.synced
+    would = "would " if done.dry_run else ""
+    names = sorted({*done.came, *done.went})
+    rows = [
+        [one, f"{would}come {done.came.get(one, 0)}", f"{would}go {done.went.get(one, 0)}"]
+        for one in names
+    ]
+    show.rows(rows, asdict(done))
+    if not names:
+        show.note("nothing new, here or there")
+    for sentence in sentences_of(outcome):
+        show.note(sentence)
+    for one in outcome.twice:
+        set_it = f"memstore where {shlex.quote(one.folder)} --set {shlex.quote(one.there)}"
+        bring = (
+            f"memstore export --namespace {shlex.quote(one.here)} | memstore import - "
+            f"--namespace {shlex.quote(one.there)}"
+        )
+        show.note(
+            f"{visible(one.here)} here and {visible(one.there)} of another device are one "
+            f"repository: {set_it} uses that from now on, and {bring} brings along what is here"
+        )

@@ -1,0 +1,255 @@
+"""``memstore sync``: what it asks before the first time, what it says, and what it remembers."""
+
+from __future__ import annotations
+
+import os
+import stat
+from pathlib import Path
+
+import pytest
+from tests.support.command_line import CommandLine, cli_fixture  # noqa: F401
+from tests.support.gated import listening
+from tests.support.places import git, repository
+
+import memstore
+from memstore import settings
+from memstore.faces.cli import command
+from memstore.sync import sealing
+
+
+@pytest.fixture(autouse=True)
+def _own_data_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(settings, "data_folder", lambda: str(tmp_path / "data"))
+    monkeypatch.setattr(sealing, "COST", sealing.Cost(memory_kib=64, passes=1, lanes=1))
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    made = tmp_path / "place"
+    made.mkdir()
+    return made
+
+
+@pytest.fixture
+def other(tmp_path: Path) -> str:
+    return str(tmp_path / "other.db")
+
+
+def test_what_one_device_learns_another_one_knows(
+    cli: CommandLine, folder: Path, other: str
+) -> None:
+    cli.add("Alice prefers tea")
+    first = cli.json("sync", folder, "--yes")
+    assert first["went"] == {"default": 1}
+    second = cli.json("sync", folder, "--yes", "--db", other)
+    assert second["came"] == {"default": 1}
+    assert [one["content"] for one in cli.json("list", "--db", other)] == ["Alice prefers tea"]
+    cli("add", "Alice moved to Naxos", "--subject", "alice", "--db", other)
+    assert cli.json("sync", "--db", other)["went"] == {"default": 1}
+    assert cli.json("sync")["came"] == {"default": 1}
+    assert cli("sync").err.startswith("nothing new, here or there")
+
+
+def test_nothing_is_sent_before_somebody_agreed(cli: CommandLine, folder: Path) -> None:
+    cli.add("Alice prefers tea")
+    refused = cli("sync", folder)
+    assert (refused.code, "confirm it with --yes" in refused.err) == (2, True)
+    assert list(folder.iterdir()) == []
+    assert cli("sync").code == 2
+
+
+def test_the_namespaces_that_travel_are_shown_before(
+    cli: CommandLine, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    cli.add("Alice prefers tea")
+    cli.add("the key is under the mat", "home", "--namespace", "private")
+    monkeypatch.setattr(command, "agreed", lambda question, _reason: bool(question()) and False)
+    shown = cli("sync", folder, "--namespaces", "default")
+    assert (shown.code, shown.out) == (command.REFUSED, "default\t1 fact\n")
+    assert "nothing was sent" in shown.err
+    assert list(folder.iterdir()) == []
+
+
+def test_only_the_chosen_namespaces_travel(cli: CommandLine, folder: Path, other: str) -> None:
+    cli.add("Alice prefers tea")
+    cli.add("the key is under the mat", "home", "--namespace", "private")
+    cli("sync", folder, "--yes", "--namespaces", "default")
+    cli("sync", folder, "--yes", "--db", other)
+    assert "no facts" in cli("list", "--namespace", "private", "--db", other).err
+    cli("sync", "--namespaces", "all")
+    cli("sync", "--db", other)
+    assert "under the mat" in cli("list", "--namespace", "private", "--db", other).out
+
+
+def test_a_dry_run_writes_nothing(cli: CommandLine, folder: Path) -> None:
+    cli.add("Alice prefers tea")
+    told = cli.json("sync", folder, "--dry-run")
+    assert (told["went"], told["dry_run"]) == ({"default": 1}, True)
+    assert list(folder.iterdir()) == []
+    assert cli("sync").code == 2
+
+
+def test_a_sealed_place_needs_the_passphrase_once(
+    cli: CommandLine, folder: Path, other: str, tmp_path: Path
+) -> None:
+    right, wrong = tmp_path / "right", tmp_path / "wrong"
+    right.write_text("correct horse\n")
+    wrong.write_text("battery staple\n")
+    cli.add("Alice prefers tea")
+    cli("sync", folder, "--yes", "--passphrase-file", right)
+    assert not any(b"tea" in file.read_bytes() for file in folder.rglob("*") if file.is_file())
+    before = sorted(folder.rglob("*"))
+    for words in ((), ("--passphrase-file", str(wrong))):
+        refused = cli("sync", folder, "--yes", "--db", other, *words)
+        assert refused.code == command.REFUSED
+        assert sorted(folder.rglob("*")) == before
+    assert "no facts" in cli("list", "--db", other).err
+    cli("sync", folder, "--yes", "--db", other, "--passphrase-file", right)
+    assert "tea" in cli("list", "--db", other).out
+    assert cli("sync", "--db", other).code == 0
+    kept = [
+        file for name in ("key", "place.json") for file in (tmp_path / "data" / "sync").rglob(name)
+    ]
+    assert len(kept) == 4
+    if os.name == "posix":
+        assert {stat.S_IMODE(file.stat().st_mode) for file in kept} == {0o600}
+
+
+def test_a_new_key_closes_what_was_sealed_before(
+    cli: CommandLine, folder: Path, other: str, tmp_path: Path
+) -> None:
+    old, new = tmp_path / "old", tmp_path / "new"
+    old.write_text("correct horse\n")
+    new.write_text("battery staple\n")
+    cli.add("Alice prefers tea")
+    cli("sync", folder, "--yes", "--passphrase-file", old)
+    cli("sync", folder, "--yes", "--db", other, "--passphrase-file", old)
+    cli("sync")
+    before = {file.name: file.read_bytes() for file in folder.rglob("*.lines")}
+    assert cli("sync", "--new-key", "--passphrase-file", new).code == 0
+    after = {file.name: file.read_bytes() for file in folder.rglob("*.lines")}
+    assert before.keys() == after.keys()
+    assert all(before[name] != after[name] for name in before)
+    refused = cli("sync", "--db", other)
+    assert (refused.code, "a new key" in refused.err) == (command.REFUSED, True)
+    cli.add("Bob prefers coffee", "bob")
+    cli("sync")
+    assert cli("sync", "--db", other, "--passphrase-file", new).code == 0
+    assert "coffee" in cli("list", "--db", other).out
+
+
+@pytest.mark.process
+def test_a_repository_is_sealed_unless_somebody_says_otherwise(
+    cli: CommandLine, tmp_path: Path, other: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("HOME", str(tmp_path))
+    remote = repository(tmp_path / "remote.git")
+    cli.add("Alice prefers tea")
+    refused = cli("sync", remote, "--yes")
+    assert (refused.code, "--unsealed" in refused.err) == (2, True)
+    assert git(remote, "for-each-ref") == ""
+    phrase = tmp_path / "phrase"
+    phrase.write_text("correct horse")
+    assert cli("sync", remote, "--yes", "--passphrase-file", phrase).code == 0
+    assert git(remote, "rev-list", "--count", "memstore") == "1\n"
+    assert "tea" not in git(remote, "log", "-p", "--text", "memstore")
+    cli("sync", remote, "--yes", "--passphrase-file", phrase, "--db", other)
+    assert "tea" in cli("list", "--db", other).out
+
+
+def test_the_status_says_who_has_not_taken_what(cli: CommandLine, folder: Path, other: str) -> None:
+    assert "does not sync" in cli("sync", "--status").err
+    cli.add("Alice prefers tea")
+    cli("sync", folder, "--yes")
+    cli("sync", "--rename", "laptop")
+    cli("sync")
+    cli("sync", folder, "--yes", "--db", other)
+    cli("sync", "--rename", "desktop", "--db", other)
+    cli("sync", "--db", other)
+    cli.add("Bob prefers coffee", "bob")
+    shown = cli("sync", "--status")
+    assert "laptop (here)" in shown.out
+    assert "1 change not sent yet" in shown.out
+    cli("sync")
+    shown = cli("sync", "--status")
+    (line,) = [one for one in shown.out.splitlines() if one.startswith("desktop")]
+    assert line.endswith("has not taken 1 change of laptop")
+    assert "1 other device" in shown.err
+    told = cli.json("sync", "--status")
+    assert [one["name"] for one in told["devices"]] == ["laptop", "desktop"]
+    cli("sync", "--db", other)
+    cli("sync")
+    assert "not up to date" not in cli("sync", "--status").err
+
+
+def test_an_erasure_that_a_device_has_not_taken_is_said(
+    cli: CommandLine, folder: Path, other: str
+) -> None:
+    id_ = cli.add("the code is 4711")
+    cli("sync", folder, "--yes")
+    cli("sync", folder, "--yes", "--db", other)
+    cli("sync")
+    cli("erase", id_, "--yes")
+    cli("sync")
+    assert "may still lie" in cli("sync", "--status").out
+    assert not any(b"4711" in file.read_bytes() for file in folder.rglob("*") if file.is_file())
+    assert "another device erased" in cli("sync", "--db", other).err
+    cli("sync")
+    assert "may still lie" not in cli("sync", "--status").out
+    assert b"4711" not in Path(other).read_bytes()
+
+
+def test_a_dismissed_device_leaves_what_it_sent(cli: CommandLine, folder: Path, other: str) -> None:
+    cli("add", "Carol sails", "--subject", "carol", "--db", other)
+    cli("sync", folder, "--yes", "--db", other)
+    cli("sync", "--rename", "old", "--db", other)
+    cli("sync", "--db", other)
+    cli("sync", folder, "--yes")
+    assert "no other device is called" in cli.error("sync", "--dismiss", "none", "--yes")[1]
+    device = cli.json("sync", "--dismiss", "old", "--yes")["dismissed"]
+    assert "sails" in cli("list").out
+    assert not any(one.name == device for one in folder.iterdir() if list(one.iterdir()))
+    third = str(Path(other).with_name("third.db"))
+    cli("sync", folder, "--yes", "--db", third)
+    assert "sails" in cli("list", "--db", third).out
+
+
+def test_leaving_forgets_the_place_and_nothing_else(cli: CommandLine, folder: Path) -> None:
+    cli.add("Alice prefers tea")
+    cli("sync", folder, "--yes")
+    before = {file: file.read_bytes() for file in folder.rglob("*") if file.is_file()}
+    assert cli("sync", "--leave").code == 0
+    assert cli("sync").code == 2
+    assert {file: file.read_bytes() for file in folder.rglob("*") if file.is_file()} == before
+    assert "tea" in cli("list").out
+
+
+def test_a_folder_that_is_gone_leaves_the_memory_as_it_is(cli: CommandLine, folder: Path) -> None:
+    cli.add("Alice prefers tea")
+    cli("sync", folder, "--yes")
+    folder.rename(folder.with_name("away"))
+    code, error = cli.error("sync")
+    assert (code, "is not there" in error) == (command.REFUSED, True)
+    assert not folder.exists()
+    cli.add("Bob prefers coffee", "bob")
+    folder.with_name("away").rename(folder)
+    assert cli.json("sync")["went"] == {"default": 1}
+
+
+def test_a_server_is_a_place(cli: CommandLine, other: str, tmp_path: Path) -> None:
+    from_server = tmp_path / "server.db"
+    with memstore.open(from_server, embedder=None) as store:
+        secrets = [store.file.tokens.create(name, namespace="x")[1] for name in ("a", "b")]
+    files = [tmp_path / "a", tmp_path / "b"]
+    for file, secret in zip(files, secrets, strict=True):
+        file.write_text(secret)
+    cli.add("Alice prefers tea")
+    with listening(from_server) as address:
+        done = cli("sync", address, "--yes", "--unsealed", "--token-file", files[0])
+        assert (done.code, done.out) == (0, "default\tcome 0\tgo 1\n")
+        told = cli.json(
+            "sync", address, "--yes", "--unsealed", "--token-file", files[1], "--db", other
+        )
+        assert told["came"] == {"default": 1}
+        assert cli("sync", "--db", other).code == 0
+    assert cli("sync").code == command.REFUSED
