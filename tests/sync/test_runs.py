@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from tests.support.syncing import Shelf, all_facts, device_of, state, sync
 
-from memstore import Store, StoreBusy, SyncError
+from memstore import Store, StoreBusy
 from memstore.database.tables import leases
 from memstore.domain import clock
 from memstore.sync import segments, status
@@ -169,8 +169,9 @@ def test_a_record_over_a_limit_is_refused_and_local_memory_untouched(devices: li
     shelf.put(name, data)
     b.add("rum", subject="ben")
     before = state(b)
-    with pytest.raises(SyncError, match="cannot be taken"):
-        meet(shelf, b)
+    done = sync(b, shelf.view())
+    assert "cannot be taken" in done.ignored[0]
+    assert (done.waits, done.went) == ({device_of(a): 1}, {"default": 1})
     assert state(b) == before
 
 

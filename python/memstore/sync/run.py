@@ -469,11 +469,7 @@ class _Run:
     ) -> DeviceRow:
         acts = [act for act in segment.acts if act.last > row.known]
         for batch in _batches(acts):
-            if within is not None:
-                row, is_whole = self._take_batch(within, row, batch)
-            else:
-                with self.engine.write() as transaction:
-                    row, is_whole = self._take_batch(transaction, row, batch)
+            row, is_whole = self._take_acts(within, row, batch)
             if not is_whole:
                 left = [act for act in acts if act.last > row.known]
                 self.waits[row.device] = sum(len(act.records) for act in left)
@@ -483,6 +479,25 @@ class _Run:
             return self._keep(within, row)
         with self.engine.write() as transaction:
             return self._keep(transaction, row)
+
+    def _take_acts(
+        self, within: Transaction | None, row: DeviceRow, batch: Sequence[ActRecords]
+    ) -> tuple[DeviceRow, bool]:
+        """Take acts up to one that cannot be taken, yet or at all; return whether none was left."""
+        try:
+            if within is not None:
+                return self._take_batch(within, row, batch)
+            with self.engine.write() as transaction:
+                return self._take_batch(transaction, row, batch)
+        except SyncError as error:
+            if within is None and len(batch) > 1:  # those before the one that is wrong are right
+                for act in batch:
+                    row, is_whole = self._take_acts(within, row, [act])
+                    if not is_whole:
+                        break
+                return row, False
+            self.ignored.append(error.text)
+            return row, False
 
     def _take_batch(
         self, transaction: Transaction, row: DeviceRow, batch: Sequence[ActRecords]
