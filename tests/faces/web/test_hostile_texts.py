@@ -26,16 +26,17 @@ ELEMENTS: Final = frozenset(
     """html head meta title link script body a header p span nav ul li div form input button kbd
     main h1 h2 h3 label details summary section article table caption thead tbody tr td th svg rect
     dialog dl dt dd ol time em del ins mark bdi strong pre blockquote textarea select option code
-    br path figure figcaption""".split()
+    br path figure figcaption text""".split()
 )
 ATTRIBUTES: Final = frozenset(
     """lang charset name content http-equiv rel href type src defer class aria-label
     aria-current method action value hidden data-opens id role tabindex aria-labelledby for
     data-search dir maxlength autocomplete placeholder data-row data-open data-key hx-post
     hx-target hx-swap hx-get hx-trigger viewbox preserveaspectratio aria-hidden focusable d
-    fill opacity stroke-width x width height datetime title reversed open y rx data-copies
-    scope colspan data-name data-pulse data-keys checked aria-describedby aria-invalid required
-    rows spellcheck autocapitalize data-undo data-focus selected list""".split()
+    fill opacity stroke-width x width height datetime title reversed open y rx text-anchor
+    data-copies scope colspan data-name data-pulse data-keys checked aria-describedby
+    aria-invalid required rows spellcheck autocapitalize data-undo data-focus selected
+    list""".split()
 )
 
 

@@ -10,7 +10,7 @@ from memstore.domain.arguments import why_no_json
 from memstore.domain.records import EVERYBODY
 from memstore.errors import Conflict, Explained
 from memstore.faces import wording
-from memstore.faces.web import acting, chains, sayings
+from memstore.faces.web import acting, chain_band, sayings
 from memstore.faces.web.routes import changes, shows
 from memstore.store.store import Store
 
@@ -46,8 +46,8 @@ def show(visit: Visit) -> Reply:
         explanation=explanation,
         supports=supports,
         sayings=sayings.of(visit.store, supports),
-        older=chains.older(fact, chain),
-        newer=chain[[one.id for one in chain].index(fact.id) + 1 :],
+        band=chain_band.of(chain, fact.id),
+        newest=chain[-1],
         neighbours=_neighbours(visit, fact),
         proposals=_open_proposals(visit, fact),
         lines=lines,
