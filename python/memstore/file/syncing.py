@@ -151,7 +151,7 @@ def sync(
             seal=seal,
             anew=key != chosen.sealed_with and remembered.read(state) is not None,
             dry_run=dry_run,
-            state=state,
+            state=None if file.engine.is_remote else state,
         )
         if dry_run:
             return Outcome(done, is_sealed=seal is not None)
