@@ -286,7 +286,7 @@ def test_reads_use_an_index(explained: Explained, read: str, owner: str) -> None
         assert "thread=? AND user_id=? AND agent_id=? AND run_id=? AND seq<?)" in before
         assert "thread=? AND user_id=? AND agent_id=? AND run_id=? AND seq>?)" in after
     if read == "last place":
-        assert "USING COVERING INDEX idx_memstore_thread" in explained.plans[0]
+        assert "USING COVERING INDEX idx_memstore_threads" in explained.plans[0]
     if read == "kept count of a subject":
         assert "AND key=?)" in explained.plans[-1]
     if read == "next page":
@@ -295,9 +295,9 @@ def test_reads_use_an_index(explained: Explained, read: str, owner: str) -> None
         assert "idx_memstore_episode_seen (namespace=? AND created_at<?)" in explained.plans[-1]
     if read == "open proposals":  # in order, as many as were asked for
         assert "SEARCH p USING INDEX idx_memstore_proposal_open" in explained.plans[0]
-    for rare in ("source", "thread", "subject"):
+    for rare, index in (("source", "source"), ("thread", "threads"), ("subject", "subject")):
         if read in (f"list of a {rare}", f"list of a rare {rare}"):
-            assert f"INDEX idx_memstore_{rare} (" in explained.plans[-1]
+            assert f"INDEX idx_memstore_{index} (" in explained.plans[-1]
     if read == "list of an episode":
         assert "SEARCH f USING INDEX idx_memstore_fact_episode" in explained.plans[-1]
     if read == "list of a frequent subject" and owner == "all":

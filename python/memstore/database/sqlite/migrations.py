@@ -60,10 +60,10 @@ def _text_of(name: str) -> str:
 
 
 OTHER_GROUPS = (
-    "facts_first", "facts_most_used", "facts_keyed", "facts_words", "facts_members", "journal",
-    "line_counts", "episodes", "episodes_words", "vectors", "changes", "facts_changed",
-    "proposals", "readings", "graph", "tokens", "counts", "facts_foreign", "support", "distrusted",
-    "searches", "newer", "sync",
+    "facts_first", "facts_threads", "facts_most_used", "facts_keyed", "facts_words",
+    "facts_members", "journal", "line_counts", "episodes", "episodes_words", "vectors", "changes",
+    "facts_changed", "proposals", "readings", "graph", "tokens", "counts", "facts_foreign",
+    "support", "distrusted", "searches", "newer", "sync",
 )  # fmt: skip
 
 
@@ -93,6 +93,7 @@ LATER_OBJECTS: Final = {
     # The full-text indexes are made anew: builds that lacked this view counted erased rows.
     "memstore_episodes_words": ("words_dropped", "facts_words", "episodes_words"),
     "idx_memstore_most_used": ("facts_most_used",),
+    "idx_memstore_threads": ("facts_threads",),
     "memstore_line_counts": ("line_counts",),
     "memstore_newer": ("newer",),
     "memstore_taken": ("sync",),

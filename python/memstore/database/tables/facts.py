@@ -102,7 +102,7 @@ stored_values = attrgetter(*STORED)
 METADATA_PLACE = STORED.index("metadata")
 SLOTS_PLACE = STORED.index("slots")
 UNSEARCHED_PLACE = STORED.index("unsearched")
-THREAD_INDEX = "idx_memstore_thread"
+THREAD_INDEX = "idx_memstore_threads"
 KEY_INDEX: Final = "idx_memstore_external_key"
 RARE: Final = {
     "thread": THREAD_INDEX,

@@ -85,11 +85,6 @@ CREATE INDEX idx_memstore_user ON memstore_facts (namespace, user_id, agent_id, 
 CREATE INDEX idx_memstore_claim
     ON memstore_facts (claim_hash, namespace, user_id, agent_id, run_id)
     WHERE claim_hash IS NOT NULL;
--- A thread in order, with what says which facts are active. Partial, so that facts outside of
--- threads cost nothing here.
-CREATE INDEX idx_memstore_thread ON memstore_facts
-    (namespace, thread, user_id, agent_id, run_id, seq, id, superseded_by, deleted_at, expired_at)
-    WHERE thread IS NOT NULL;
 -- The facts extracted from one episode.
 CREATE INDEX idx_memstore_fact_episode ON memstore_facts (episode_id)
     WHERE episode_id IS NOT NULL;
