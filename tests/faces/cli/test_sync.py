@@ -159,6 +159,7 @@ def test_a_repository_is_sealed_unless_somebody_says_otherwise(
 
 def test_the_status_says_who_has_not_taken_what(cli: CommandLine, folder: Path, other: str) -> None:
     assert "does not sync" in cli("sync", "--status").err
+    assert "sync" not in cli("status").err
     cli.add("Alice prefers tea")
     cli("sync", folder, "--yes")
     cli("sync", "--rename", "laptop")
@@ -172,6 +173,7 @@ def test_the_status_says_who_has_not_taken_what(cli: CommandLine, folder: Path, 
     assert "1 change not sent yet" in shown.out
     cli("sync")
     shown = cli("sync", "--status")
+    assert "1 other device" in cli("status").err
     (line,) = [one for one in shown.out.splitlines() if one.startswith("desktop")]
     assert line.endswith("has not taken 1 change of laptop")
     assert "1 other device" in shown.err

@@ -23,12 +23,16 @@ if TYPE_CHECKING:
 
     from memstore.domain.status import StoreStatus
     from memstore.errors import Reason
+    from memstore.faces import syncing_words
     from memstore.faces.hosts import spool, troubles, unkept
+    from memstore.file import syncing
     from memstore.store import copying, recovery
     from memstore.store.store import Store
 else:
     copying = lazy_import("memstore.store.copying")
     recovery = lazy_import("memstore.store.recovery")
+    syncing = lazy_import("memstore.file.syncing")
+    syncing_words = lazy_import("memstore.faces.syncing_words")
     spool = lazy_import("memstore.faces.hosts.spool")
     troubles = lazy_import("memstore.faces.hosts.troubles")
     unkept = lazy_import("memstore.faces.hosts.unkept")
@@ -45,7 +49,16 @@ def _status(store: Store, arguments: argparse.Namespace, show: cli.Show) -> None
     status = cli.owned(store, arguments).status()
     show.status(status)
     _tell_weakness(status, show)
+    _tell_devices(store, show)
     _tell_troubles(store, show)
+
+
+def _tell_devices(store: Store, show: cli.Show) -> None:
+    if not os.path.isdir(settings.sync_folder()):
+        return
+    found = syncing.status_of(store.file)
+    if found.address is not None:
+        show.note(syncing_words.status_sentence(found))
 
 
 def _tell_weakness(status: StoreStatus, show: cli.Show) -> None:
