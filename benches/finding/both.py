@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import statistics
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
@@ -70,7 +71,7 @@ def _questions(turns: sets.Labelled, facts: sets.Labelled) -> Iterator[Asked]:
 def _told(store: Store, asked: Asked, budget: int, options: dict[str, Any]) -> tuple[bool, float]:
     """Return whether an answer is shown whole, and how much of the text are facts."""
     told = store.recall(asked.text, max_tokens=budget, touch=False, **options)
-    lines = {line.split(" ", 1)[0]: line for line in told.text.split("\n")}
+    lines = {re.split(r"[ \[]", line, maxsplit=1)[0]: line for line in told.text.split("\n")}
     rows = {f"#{id_}": store.get(id_).idempotency_key for id_ in told.facts}
     of_facts = sum(len(lines[name]) for name in rows)
     rows |= {f"e{id_}": store.episodes.get(id_).idempotency_key for id_ in told.episodes}

@@ -33,7 +33,7 @@ METHODS: list[tuple[Callable[..., Any], list[type], str]] = [
     (View.search_batch, [FactSearch], "queries"),
     (View.why_not, [FactSearch], f"{BUDGET} fact_id"),
     (View.recall, [FactRecall], BUDGET),
-    (View.turns_for, [FactRecall], "query hits limit"),
+    (View.turns_for, [FactRecall], "query hits limit max_tokens"),
     (View.list, [FactCount, Page], ""),
     (View.count, [FactCount], ""),
     (Episodes.search, [EpisodeSearch], "query"),

@@ -135,7 +135,7 @@ def test_a_word_of_half_the_facts_is_not_rare(open_store: Open) -> None:
 
 def _bearings(store: Store, query: str, ids: list[int]) -> list[Bearing]:
     texts = {id_: store.get(id_).content for id_ in ids}
-    return [*store.file.searches.facts.about(query, texts, asks=False).bearings]
+    return [*store.file.searches.facts.about(query, texts, {}, asks=False).bearings]
 
 
 def test_bearing_tells_names_identifiers_and_words(memory: Store) -> None:

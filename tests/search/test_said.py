@@ -129,3 +129,14 @@ def test_memory_search_returns_turns_of_its_scope_on_request(words: Store) -> No
     found = memory.search("staging port", said=True, user_id="ana")
     assert found.said[0].episode.content == TALK[1][1]
     assert not memory.search("staging port", said=True, user_id="ben").said
+
+
+def test_more_turns_are_shown_while_all_fit(words: Store) -> None:
+    said = [("user", f"Staging port {number} is open") for number in range(5400, 5420)]
+    say(words, *said)
+    few = words.turns_for("staging port", limit=2)
+    more = words.turns_for("staging port", limit=2, max_tokens=100)
+    assert len(few) == 2
+    assert 2 < len(more) < len(said)
+    assert shown(more)[:2] == shown(few)
+    assert len(words.turns_for("staging port", limit=2, max_tokens=1)) == 2

@@ -652,14 +652,17 @@ class Episodes(zones.Zoned):
         Raises:
             ValueError: an unknown mode, a number out of range, a bad time.
         """
-        asked = from_arguments(EpisodeSearch, locals())
+        return self._find("" if query is None else query, from_arguments(EpisodeSearch, locals()))
+
+    def _find(self, query: str, asked: EpisodeSearch, *, fills: bool = False) -> EpisodeHits:
         wanted = self._wanted(asked)
-        boosted = wanted.tags if tag_boost else ()
+        boosted = wanted.tags if asked.tag_boost else ()
         if boosted:
             wanted = replace(wanted, tags=())
         request = requests.for_episodes(wanted, asked, boosted)
-        request = request if self._past is None else replace(request, past=self._past)
-        return self._searches.episodes.find("" if query is None else query, request)
+        if fills or self._past is not None:
+            request = replace(request, fills=fills, past=self._past)
+        return self._searches.episodes.find(query, request)
 
     def update(
         self,
@@ -912,6 +915,11 @@ class Episodes(zones.Zoned):
             given=as_given(asked),
             **times(asked),
         )
+
+
+def filling(episodes: Episodes, query: str, asked: EpisodeSearch) -> EpisodeHits:
+    """Search like :meth:`Episodes.search` for what fills a budget: less is left out."""
+    return episodes._find(query, asked, fills=True)
 
 
 def add_in_the_past(episodes: Episodes, new_episodes: Sequence[NewEpisode]) -> list[Episode]:

@@ -26,7 +26,7 @@ from memstore.search.corpus import BestRows, Corpus, H
 from memstore.search.index.index import Index
 from memstore.search.lookups.base import F, Query, Ranked
 from memstore.search.ranking import Candidates
-from memstore.search.requests import JUDGED, NEAR_THE_BEST
+from memstore.search.requests import JUDGED, NEAR_ENOUGH_TO_FILL, NEAR_THE_BEST
 from memstore.search.spelling import Respelling, respelling
 from memstore.text.references import references
 
@@ -400,7 +400,8 @@ def judged(corpus: Corpus[F, H], query: Query, found: BestRows, request: Request
         return found._replace(rows=shown, is_relevant=bool(shown), hidden=hidden)
     if not first:
         return BestRows([], found.ranking, is_relevant=False, hidden=len(rows))
-    near = NEAR_THE_BEST * rows[0].score if rows[0].score > 0 else math.inf
+    part = NEAR_ENOUGH_TO_FILL if request.fills else NEAR_THE_BEST
+    near = part * rows[0].score if rows[0].score > 0 else math.inf
     dated: dict[int, float]
     dated = {row.id: row.score - row.parts.date for row in rows if row.parts.date > 0}
     meant = corpus.of_that_day(query.text, [*dated])

@@ -55,6 +55,10 @@ NEAR_THE_BEST: Final = 0.55
 """Beside a relevant hit, those with this part of the best score are not left out. Chosen by the
 labelled sets (``docs/finding.md``): the largest with which none loses 0.3 % of its answers."""
 
+NEAR_ENOUGH_TO_FILL: Final = 0.3
+"""The same where a budget of tokens is to be filled. Chosen on the development half of the half
+year (decision 196)."""
+
 RANKING: Final[Mapping[str, type[Ranking]]] = {CONTEXTUAL: Contextual, CLASSIC: Classic}
 
 
@@ -70,6 +74,8 @@ class Request(Generic[F]):
     min_similarity: float | None = None
     min_relevance: float | None = None
     """The least relevance of a hit; ``None`` for that of the ranking."""
+    fills: bool = False
+    """Whether what is found fills a budget, which cuts what is too much by itself."""
     boosted: F | None = None
     """The rows whose scores are raised by :attr:`boost`."""
     boost: float = 0.0

@@ -6,13 +6,14 @@ read only if nothing was found.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from memstore.domain.queries import FactRecall
 from memstore.domain.records import EVERYBODY
 from memstore.frozen import asdict, derived, frozen
 from memstore.lazy import lazy_import
 from memstore.store.store import Store, elsewhere, file_of, others_of, standing_of
+from memstore.text import utterances
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence, Sized
@@ -28,6 +29,10 @@ if TYPE_CHECKING:
 else:
     notes = lazy_import("memstore.domain.notes")
     status = lazy_import("memstore.domain.status")
+
+TOLD_TOKENS: Final = 400
+"""What was said fills up the answer of a search until its lines have so many tokens; with the days
+and notes around them, that is some 500."""
 
 
 @frozen
@@ -107,8 +112,12 @@ def search(
         to_model: a language model reads the answer; see :func:`of_nothing`.
     """
     seen = at(store, as_of)
+    query = utterances.requested(query)
     hits = seen.search(query, **asdict(asked))
-    turns = seen.turns_for(query, hits, **asdict(derived(FactRecall, asked))) if said else None
+    turns = None
+    if said:
+        narrowed = asdict(derived(FactRecall, asked))
+        turns = seen.turns_for(query, hits, max_tokens=TOLD_TOKENS, **narrowed)
     found = notes.of_search(hits, turns)
     if not hits and not turns:
         nouns = ("fact", "episode") if said else ("fact",)

@@ -29,6 +29,7 @@ from memstore.errors import InvalidArgument, InvalidArgumentType
 from memstore.facts import reading
 from memstore.frozen import asdict, derived, from_arguments, replace
 from memstore.lazy import cached_property, lazy_import
+from memstore.text import utterances
 from memstore.text.folding import subject_key
 
 if TYPE_CHECKING:
@@ -357,7 +358,7 @@ class View(zones.Zoned):
         """
         asked = from_arguments(questions.FactSearch, locals(), limit=recall.FOUND)
         checked_number(max_tokens, "max_tokens", 1, MAX_NUMBER)
-        request = self._request(asked)
+        request, query = self._filling(asked), utterances.requested(query)
         turns = self._episodes_beside(query, asked) if episodes else episode_records.EpisodeHits()
         facts = self._file.searches.facts.find(query, request)
         with self._file.engine.read() as transaction:
@@ -373,6 +374,7 @@ class View(zones.Zoned):
         hits: Sequence[SearchHit] = (),
         *,
         limit: int = 5,
+        max_tokens: int = 0,
         subject: str | None = None,
         category: str | None = None,
         filters: Filters = None,
@@ -400,6 +402,7 @@ class View(zones.Zoned):
             query: a question or some words.
             hits: the facts that a search for the query found.
             limit: the maximum number of turns, 1 to 100, not counting those beside them.
+            max_tokens: return more than that while they and the facts fit into so many tokens.
             namespaces: this and the other keywords are those of :meth:`recall`: a filter that only
                 facts have (a subject, a category, metadata, superseded facts) leaves nothing.
 
@@ -408,11 +411,12 @@ class View(zones.Zoned):
         """
         asked = from_arguments(questions.FactRecall, locals())
         checked_number(limit, "limit", 1, recall.FOUND)
+        checked_number(max_tokens, "max_tokens", 0, MAX_NUMBER)
         facts = checked_items(hits, "hits")
         if not all(isinstance(hit, SearchHit) for hit in facts):
             raise InvalidArgumentType("must be the hits of a search", argument="hits")
-        found = self._episodes_beside(query, asked)
-        turns = recall.said(facts, found, limit)
+        found = self._episodes_beside(utterances.requested(query), asked)
+        turns = recall.said(facts, found, limit, max_tokens)
         last = MAX_NUMBER if self._past is None else self._past.moment.last_episode
         with self._file.engine.read() as transaction:
             joined = passages.exchanges(transaction, turns, last)
@@ -478,6 +482,8 @@ class View(zones.Zoned):
                 **asdict(derived(questions.FactRecall, asked)), limit=recall.FOUND
             )
         request = self._request(asked)
+        if max_tokens is not None:
+            request, query = self._filling(asked), utterances.requested(query)
         examined = following.examined(fact, request)
         outcome, hits = self._file.searches.facts.examine(query, request, examined)
         if max_tokens is None or outcome.stage != "found":
@@ -733,6 +739,10 @@ class View(zones.Zoned):
         made = requests.for_facts(wanted, asked)
         return replace(made, past=self._past, without_rules=self._file.without_rules)
 
+    def _filling(self, asked: FactSearch) -> requests.Request[FactFilter]:
+        """Return the request for a search of facts that fill a budget."""
+        return replace(self._request(asked), fills=asked.min_relevance is None)
+
     @property
     def _log(self) -> Episodes:
         """The episodes that searches look into, too."""
@@ -747,13 +757,15 @@ class View(zones.Zoned):
         of_facts = asked.subject or asked.category or asked.filters or asked.valid_on
         if of_facts or asked.external_key_prefix is not None or not asked.active_only:
             return episode_records.EpisodeHits()
-        return self._log.search(
-            query,
+        wanted = questions.EpisodeSearch(
             limit=recall.FOUND,
             namespaces=asked.namespaces,
             min_relevance=asked.min_relevance,
             **asdict(derived(questions.Periods, asked)),
         )
+        if asked.min_relevance is None:
+            return log.filling(self._log, query, wanted)
+        return self._log.search(query, **asdict(wanted))
 
     def _note_use(self, fact_ids: Iterable[int]) -> None:
         if self._past is None and not self._file.read_only:

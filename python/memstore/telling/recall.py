@@ -228,7 +228,7 @@ MAX_TRIED: Final = 3
 
 NOT_OF_OTHERS: Final[Mapping[str, str]] = MappingProxyType({})
 
-FAR_BEHIND: Final = 0.5
+FAR_BEHIND: Final = 0.35
 """A turn below this part of the best score is not shown beside facts."""
 
 
@@ -329,15 +329,29 @@ def sources_of(
     }
 
 
-def said(facts: Sequence[SearchHit], episodes: EpisodeHits, limit: int) -> list[EpisodeHit]:
-    """Return the best turns to be shown beside these facts, none that repeats one of them."""
+def said(
+    facts: Sequence[SearchHit], episodes: EpisodeHits, limit: int, tokens: int = 0
+) -> list[EpisodeHit]:
+    """Return the best turns to be shown beside these facts, none that repeats one of them.
+
+    There are more than ``limit`` while all fit into so many tokens.
+    """
     hits = {hit.episode.id: hit for hit in episodes}
     order = [*each_once(best_first(facts, matching(episodes)))]
     least = FAR_BEHIND * max((item.score for item in order), default=0.0)
     turns = (hits[item.id] for item in order if not item.is_fact and item.score >= least)
     compared = [_FactWords.of(hit.fact) for hit in facts]
     fresh = (hit for hit in turns if not _repeats(hit, compared))
-    return [*islice(fresh, limit)]
+    shown = [*islice(fresh, limit)]
+    count = token_counter()
+    tokens -= sum(count(str(_line(of_fact(hit.fact, hit.score)))) for hit in facts)
+    tokens -= sum(count(str(_line(of_episode(hit)))) for hit in shown)
+    for hit in fresh if tokens > 0 else ():
+        tokens -= count(str(_line(of_episode(hit))))
+        if tokens < 0:
+            break
+        shown.append(hit)
+    return shown
 
 
 def matching(turns: EpisodeHits) -> Sequence[EpisodeHit]:
