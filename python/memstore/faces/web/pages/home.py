@@ -26,8 +26,8 @@ if TYPE_CHECKING:
 
 MAX_PROMPT: Final = 20_000
 
-MAX_NEWS: Final = 1000
-"""Changes since the last visit that are counted."""
+MAX_NEWS: Final = 200
+"""Changes since the last visit that are told: each is read with its words."""
 
 MAX_CLAIMS: Final = 3
 """What somebody learnt that is quoted."""
@@ -35,8 +35,8 @@ MAX_CLAIMS: Final = 3
 WEEK: Final = 7
 DAYS: Final = 28
 
-MAX_SEARCHES: Final = 2000
-"""Recorded searches of a week that are counted."""
+MAX_SEARCHES: Final = 300
+"""Recorded searches of a week that are counted; of more, the page says so."""
 
 MAX_PROJECTS: Final = 8
 MAX_COMPARED: Final = 50
@@ -71,7 +71,7 @@ class Week(NamedTuple):
     """
 
     name: str
-    number: int
+    number: str
     about: str
 
 
@@ -179,11 +179,14 @@ def _news(visit: Visit) -> dict[str, Any]:
     """Return what was done since the last visit, or if that is nothing, in the last week."""
     ledger = visit.store.of(EVERYBODY).ledger
     since = visit.since
-    news = [] if since is None else _by_actor(ledger.changes(after=since, limit=MAX_NEWS))
+    lines = [] if since is None else ledger.changes(after=since, limit=MAX_NEWS)
+    news, is_full = _by_actor(lines), len(lines) == MAX_NEWS
     if news:
-        return {"news": news, "is_since_visit": True}
-    week = ledger.changes(since=clock.utc_now() - timedelta(days=WEEK), limit=MAX_NEWS)
-    return {"news": _by_actor(week), "is_since_visit": False}
+        return {"news": news, "is_since_visit": True, "most": MAX_NEWS if is_full else 0}
+    since_then = clock.utc_now() - timedelta(days=WEEK)
+    week = ledger.changes(since=since_then, limit=MAX_NEWS)
+    most = MAX_NEWS if len(week) == MAX_NEWS else 0
+    return {"news": _by_actor(week), "is_since_visit": False, "most": most}
 
 
 def _by_actor(lines: Iterable[LogLine]) -> list[News]:
@@ -264,9 +267,10 @@ def _week(visit: Visit, turns: Sequence[int]) -> list[Week]:
         ("No longer true", sums_of((Kind.SUPERSEDE,))),
     )
     each = f", {round(sum(tokens) / len(tokens)):,} tokens each" if tokens else ""
+    number = f"{len(given)}{'+' if len(given) == MAX_SEARCHES else ''}"
     return [
-        *(Week(name, now, f"{before:,} the week before") for name, (now, before) in pairs),
-        Week("Given to agents", len(given), f"answers{each}"),
+        *(Week(name, f"{now:,}", f"{before:,} the week before") for name, (now, before) in pairs),
+        Week("Given to agents", number, f"answers{each}"),
     ]
 
 
