@@ -138,7 +138,7 @@ def test_all_works_without_a_script(visit: Callable[..., Any], memory: Store) ->
     page.click("text=Replace it")
     assert memory.get(1).status == "superseded"
     assert page.inner_text("h1") == "The kettle in the kitchen is green"
-    assert page.inner_text("del") == "blue"
+    assert page.text_content("del") == "blue"  # in the fold with all values
 
 
 # -- with one --------------------------------------------------------------------------------------
