@@ -98,7 +98,7 @@ class ShelfView:
         if name in self.shelf.versions:
             self.shelf.put(name, None)
 
-    def publish(self) -> None:
+    def publish(self, *, anew: bool = False) -> None:
         pass
 
 

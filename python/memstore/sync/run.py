@@ -142,6 +142,8 @@ class _Run:
         self.erased = 0
         self.was = ""
         self.has_changed = False
+        self.is_rewritten = False
+        """Whether files hold less than before, which a place has to forget."""
         self.written = Written()
         """What this device's files were written from before this run."""
 
@@ -158,7 +160,7 @@ class _Run:
         self._relay()
         self._say()
         if self.has_changed:
-            self.place.publish()
+            self.place.publish(anew=self.is_rewritten)
         if self.state is not None:
             devices.remember(self.state, self._me.device, Path(self.engine.path))
         return self._report()
@@ -572,6 +574,7 @@ class _Run:
             for name in sorted(stale & {*own}):
                 named = self.files[name]
                 self._write(transaction, chains, row, named.first, named.last, count=False)
+                self.is_rewritten = True
             for first, end in self._uncovered(row, row.begins, last):
                 follows = first == before.sent + 1 and not again
                 since = max(first, before.line + 1) if follows else first
@@ -720,6 +723,7 @@ class _Run:
                 for name in sorted(mine & stale):
                     named = self.files[name]
                     self._write_relayed(transaction, chains, row, named.first, named.last)
+                    self.is_rewritten = True
                 if row.device in self.states and row.state == OTHER:
                     for name in sorted(mine):
                         self._delete(name)  # it is back, and writes its own

@@ -157,6 +157,34 @@ def test_a_repository_is_sealed_unless_somebody_says_otherwise(
     assert "tea" in cli("list", "--db", other).out
 
 
+@pytest.mark.process
+def test_a_text_erased_on_one_device_is_in_no_clone_of_a_repository(
+    cli: CommandLine, tmp_path: Path, other: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("HOME", str(tmp_path))
+    remote = repository(tmp_path / "remote.git")
+    id_ = cli.add("the code is 4711")
+    cli("sync", remote, "--yes", "--unsealed")
+    cli("sync", remote, "--yes", "--unsealed", "--db", other)
+    listed = git(remote, "ls-tree", "-r", "--name-only", "memstore").split()
+    (name,) = [one for one in listed if one.endswith(".lines")]
+    blob = git(remote, "rev-parse", f"memstore:{name}").strip()
+    clones = [*(tmp_path / "data" / "sync").glob("*/clone")]
+    assert len(clones) == 2
+    assert all(blob in objects(clone) for clone in clones)
+    cli("erase", id_, "--yes")
+    for _ in range(2):
+        cli("sync")
+        cli("sync", "--db", other)
+    assert not any(blob in objects(clone) for clone in clones)
+    git(remote, "gc", "-q", "--prune=now")
+    assert blob not in objects(remote)
+
+
+def objects(clone: Path) -> str:
+    return git(clone, "cat-file", "--batch-all-objects", "--batch-check")
+
+
 def test_the_status_says_who_has_not_taken_what(cli: CommandLine, folder: Path, other: str) -> None:
     assert "does not sync" in cli("sync", "--status").err
     assert "sync" not in cli("status").err
