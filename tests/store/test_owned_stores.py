@@ -173,6 +173,7 @@ def sound(theirs: Filled, folder: Path) -> dict[str, Any]:
         "right": "y",
         "keep": 0,
         "since": 0,
+        "created_after": "2020-01-01",
         "run": None,
     }
 

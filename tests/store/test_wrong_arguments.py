@@ -35,6 +35,7 @@ SOUND: dict[str, Any] = {
     "verdict": "reject",
     "proposal_ids": [1],
     "since": 1,
+    "created_after": "2020-01-01",
     "a": "now",
     "content": "some text",
     "subject": "s",

@@ -225,6 +225,19 @@ def nfc(text: str) -> str:
     return text if text.isascii() else unicodedata.normalize("NFC", text)
 
 
+def checked_query(query: object) -> str:
+    """Return a query without what no text has; any text is one.
+
+    Raises:
+        TypeError: it is no text.
+        ValueError: it is too long.
+    """
+    if not isinstance(query, str):
+        raise InvalidArgumentType(f"must be text, not {type(query).__name__}", argument="query")
+    check_length(query, "query", MAX_QUERY)
+    return query.encode("utf-8", "replace").decode("utf-8").replace("\x00", " ").strip()
+
+
 def stored_text(text: object, name: str) -> str:
     """Return a text that UTF-8 can encode; stored rows may be blank or contain NUL."""
     if not isinstance(text, str):

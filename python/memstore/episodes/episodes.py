@@ -484,13 +484,13 @@ class Episodes(zones.Zoned):
         with self._engine.read() as transaction:
             return session_table.latest(transaction, wanted, before, limit)
 
-    def last_turns(self, since: datetime | str) -> builtins.list[datetime]:
-        """Return when each thread with a turn since a time had its last one, the latest first."""
+    def last_turns(self, created_after: datetime | str) -> builtins.list[datetime]:
+        """Return when each thread with a turn after a time had its last one, the latest first."""
         wanted = EpisodeFilter(
             namespaces=(self._namespace,),
             now=clock.utc_now(),
             scope=self._standing.selected,
-            created_after=moments.after(since, "since"),
+            created_after=moments.after(created_after, "created_after"),
         )
         with self._engine.read() as transaction:
             found = session_table.last_turns(transaction, wanted)

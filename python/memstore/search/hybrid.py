@@ -11,14 +11,13 @@ from contextlib import suppress
 from functools import partial
 from typing import TYPE_CHECKING, Any, Final, Generic, NamedTuple, TypeAlias, TypeVar
 
-from memstore.domain.arguments import MAX_QUERY, check_length
+from memstore.domain.arguments import checked_query
 from memstore.domain.results import WordsOnly
 from memstore.embedding.vectors import numbers
 from memstore.errors import (
     EmbedderError,
     EmbedderMismatch,
     EmbedderRejected,
-    InvalidArgumentType,
     Reason,
 )
 from memstore.providers.local import LocalEmbedder
@@ -93,7 +92,7 @@ class Search(Generic[F, H]):
 
     def batch(self, queries: Sequence[str], request: Request[F]) -> list[H]:
         """Return the hits for each query; one call embeds them all."""
-        texts = [_cleaned(query) for query in queries]
+        texts = [checked_query(query) for query in queries]
 
         def results(
             corpus: Corpus[F, H],
@@ -113,7 +112,7 @@ class Search(Generic[F, H]):
         examined: Callable[[Corpus[F, H], Request[F], Query, WordsOnly | None], T],
     ) -> T:
         """Return what a function makes of a query, prepared as a search prepares it."""
-        text = _cleaned(query)
+        text = checked_query(query)
         return self._read(
             [text],
             request,
@@ -176,7 +175,7 @@ class Search(Generic[F, H]):
 
         Nothing if there is no index yet.
         """
-        text = _cleaned(prompt)
+        text = checked_query(prompt)
 
         def about(*state: Any) -> About:
             return self._corpus(*state).about(text, texts, near, asks=asks)
@@ -443,10 +442,3 @@ def _boosted(
         for place in found
     ]
     return sorted(raised, key=lambda place: -place.score)
-
-
-def _cleaned(query: str) -> str:
-    if not isinstance(query, str):
-        raise InvalidArgumentType(f"must be text, not {type(query).__name__}", argument="query")
-    check_length(query, "query", MAX_QUERY)
-    return query.encode("utf-8", "replace").decode("utf-8").replace("\x00", " ").strip()

@@ -16,6 +16,7 @@ from memstore.domain.arguments import (
     checked_name,
     checked_number,
     checked_page,
+    checked_query,
     stored_text,
 )
 from memstore.domain.records import (
@@ -358,7 +359,7 @@ class View(zones.Zoned):
         """
         asked = from_arguments(questions.FactSearch, locals(), limit=recall.FOUND)
         checked_number(max_tokens, "max_tokens", 1, MAX_NUMBER)
-        request, query = self._filling(asked), utterances.requested(query)
+        request, query = self._filling(asked), utterances.requested(checked_query(query))
         turns = self._episodes_beside(query, asked) if episodes else episode_records.EpisodeHits()
         facts = self._file.searches.facts.find(query, request)
         with self._file.engine.read() as transaction:
@@ -415,7 +416,7 @@ class View(zones.Zoned):
         facts = checked_items(hits, "hits")
         if not all(isinstance(hit, SearchHit) for hit in facts):
             raise InvalidArgumentType("must be the hits of a search", argument="hits")
-        found = self._episodes_beside(utterances.requested(query), asked)
+        found = self._episodes_beside(utterances.requested(checked_query(query)), asked)
         turns = recall.said(facts, found, limit, max_tokens)
         last = MAX_NUMBER if self._past is None else self._past.moment.last_episode
         with self._file.engine.read() as transaction:
@@ -483,7 +484,7 @@ class View(zones.Zoned):
             )
         request = self._request(asked)
         if max_tokens is not None:
-            request, query = self._filling(asked), utterances.requested(query)
+            request, query = self._filling(asked), utterances.requested(checked_query(query))
         examined = following.examined(fact, request)
         outcome, hits = self._file.searches.facts.examine(query, request, examined)
         if max_tokens is None or outcome.stage != "found":
