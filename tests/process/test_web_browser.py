@@ -417,6 +417,7 @@ def test_a_text_of_a_megabyte_is_cut_and_shown_whole_on_request(
         assert len(answer.body()) < 60_000, path
         assert page.locator("text=Show all").count() > 0, path
     page.goto(f"{base}fact/{old.id}")
+    page.click("text=Metadata, UUID")
     page.click("text=Show all 60,000")
     assert "m" * 60_000 in page.input_value("#metadata")
     page.goto(f"{base}fact/{old.id}")

@@ -52,7 +52,7 @@ def entered(server: WebServer, code: str) -> Iterator[httpx.Client]:
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_it_serves_until_a_signal(server: WebServer, number: signal.Signals) -> None:
     with entered(server, server.code()) as http:
-        assert "What does the agent know?" in http.get("").text
+        assert "What your agent will know next" in http.get("").text
     assert server.end(number) == 0
 
 
@@ -231,7 +231,7 @@ def test_the_http_server_has_pages_behind_its_tokens(both: Served) -> None:
     (name, cookie), *_ = answer.cookies.items()
     path = answer.headers["location"]
     page = httpx.get(both.url + path, headers={"Cookie": f"{name}={cookie}"})
-    assert "What does the agent know?" in page.text
+    assert "What your agent will know next" in page.text
     assert page.headers.get("access-control-allow-origin") is None
     # Cookies never call tools, and bearer tokens open no page.
     refused = httpx.post(f"{both.url}/mcp", json={}, headers={"Cookie": f"{name}={cookie}"})

@@ -122,7 +122,7 @@ GROUPS: Final = {
         "export": Entry("transfer", "Export everything but the embeddings as JSON Lines."),
         "import": Entry("transfer", "Import an export, or another program's memories."),
         "backup": Entry("file", "Back up the file while in use, once or on a schedule."),
-        "sync": Entry("sync", "Keep the memories of several machines equal, without a server."),
+        "sync": Entry("sync", "Keep the memories of several machines equal."),
         "copy": Entry("file", "Copy a whole memory to a server, or back to a file."),
         "recover": Entry("file", "Restore a backup; the current file is kept beside it."),
         "embed-pending": Entry(
