@@ -110,7 +110,7 @@ def check(path, before):
         found = {hit.fact.content for hit in store.search("number", limit=50)}
         held = {fact.content for fact in store.list(limit=1000)}
         assert {one for one in held if "number" in one} <= found, held - found
-        newer = [hit.newer for hit in store.search("timeout")]
+        newer = [hit.newer for hit in store.search("timeout", subject="api")]
         assert sum(map(bool, newer)) == max(0, len(newer) - 1), newer
     now = state(path)
     missing = [one for one in before["said"] if one not in now["said"]]
