@@ -21,8 +21,8 @@ memory answers the question, that removes 30 to 50 % of what was found; it loses
 answers."""
 
 DEFAULT_NAMESPACE = "default"
-NO_USER: Final = "none"
 NONE: Final = "none"
+"""The value of a variable that chooses nothing, where no value means the default."""
 EMBEDDERS = ("local", "ollama", "openai", "fastembed", "none")
 """The values of ``MEMSTORE_EMBEDDER``, beside ``MODULE:FACTORY``."""
 
@@ -117,7 +117,7 @@ class Settings(NamedTuple):
     @property
     def owners(self) -> dict[str, str]:
         """The owners that hooks and the MCP server use if a call names none; ``none``: no owner."""
-        return {"user_id": self.user} if self.user and self.user != NO_USER else {}
+        return {"user_id": self.user} if self.user and self.user != NONE else {}
 
     @property
     def is_bound(self) -> bool:

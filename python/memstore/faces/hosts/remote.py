@@ -325,4 +325,4 @@ def has_waiting(url: str) -> bool:
 
 
 def _user(user: str | None) -> dict[str, str]:
-    return {"user": user} if user and user != settings.NO_USER else {}
+    return {"user": user} if user and user != settings.NONE else {}

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
     from memstore.domain.plans import Reverted
     from memstore.domain.records import JournalLine
+    from memstore.faces.web.reply import Reply
     from memstore.faces.web.visit import Visit
     from memstore.history.reverting import Plan
     from memstore.store.store import Store
@@ -107,3 +108,16 @@ def apply(visit: Visit, plan: Plan) -> Reverted | None:
         return None
     visit.see_now()
     return done
+
+
+def applied(visit: Visit, plan: Callable[[Visit], Plan], planned: Callable[..., Reply]) -> Reply:
+    """Do what the plan says that the form shows, and return what was undone.
+
+    Args:
+        plan: makes the plan as it is now.
+        planned: returns its page; ``changed`` says that it is not the one that the form shows.
+    """
+    done = apply(visit, plan(visit))
+    if done is None:
+        return planned(visit, plan(visit), changed=True)
+    return visit.page("undone.html", lines=done.lines)

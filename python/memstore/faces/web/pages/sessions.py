@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from datetime import timedelta
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from memstore.domain import clock
 from memstore.domain.episodes import TRACE
@@ -14,7 +14,7 @@ from memstore.faces.web import acting, agents, days, filters, templating, words
 from memstore.faces.web.routes import changes, shows
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Iterator, Sequence
 
     from memstore.domain.episodes import Episode, SessionSummary
     from memstore.domain.records import Fact
@@ -222,10 +222,7 @@ def plan(visit: Visit) -> Reply:
 
 def apply(visit: Visit) -> Reply:
     """Do exactly what the plan said that the form shows."""
-    done = acting.apply(visit, _plan(visit))
-    if done is None:
-        return _planned(visit, _plan(visit), changed=True)
-    return visit.page("undone.html", lines=done.lines)
+    return acting.applied(visit, _plan, _planned)
 
 
 def _plan(visit: Visit) -> Plan:
@@ -249,9 +246,12 @@ def _lines(visit: Visit, fact: Fact) -> list[int]:
 
 
 def _planned(visit: Visit, plan: Plan, *, changed: bool = False) -> Reply:
-    asked: Mapping[str, Any] = {"id": visit.numbers["id"]}
     return visit.page(
-        "undo_session.html", 409 if changed else 200, plan=plan, changed=changed, number=asked["id"]
+        "undo_session.html",
+        409 if changed else 200,
+        plan=plan,
+        changed=changed,
+        number=visit.numbers["id"],
     )
 
 

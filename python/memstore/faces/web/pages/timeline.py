@@ -160,10 +160,7 @@ def plan(visit: Visit) -> Reply:
 
 def apply(visit: Visit) -> Reply:
     """Do exactly what the plan said that the form shows."""
-    done = acting.apply(visit, _plan(visit))
-    if done is None:
-        return _planned(visit, _plan(visit), changed=True)
-    return visit.page("undone.html", lines=done.lines)
+    return acting.applied(visit, _plan, _planned)
 
 
 def _plan(visit: Visit) -> Plan:
