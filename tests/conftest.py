@@ -291,12 +291,14 @@ def open_store(
 ) -> Iterator[Callable[..., Store]]:
     """Opens stores on the test's file (or another) and closes them at the end.
 
-    A file that is missing is a copy of the empty one; one in a missing folder is created.
+    A file that is missing is a copy of the empty one; one in a missing folder is created. A bare
+    name is that of a file in the test's folder.
     """
     opened: list[Store] = []
 
-    def open_(at: Path | None = None, **options: object) -> Store:
-        at = at or path
+    def open_(at: Path | str | None = None, **options: object) -> Store:
+        if at is None or Path(at).name == at != ":memory:":
+            at = path.with_name(at or path.name)
         options.setdefault("embedder", embedder)
         if databases is None and _is_missing(at) and not options.get("read_only"):
             shutil.copy(empty_file, at)

@@ -103,13 +103,19 @@ def test_a_part_that_all_vectors_share_changes_no_order(open_store: Open) -> Non
     plain = filled(open_store("plain.db", embedder=Concepts()))
     shared = filled(open_store("shared.db", embedder=Concepts(0.75)))
     for question in [*dict(QUESTIONS), "the blue lamp", "table number 12"]:
-        expected, hits = (
-            store.search(question, limit=20, touch=False, min_relevance=0)
-            for store in (plain, shared)
+        expected, scores = (
+            {hit.fact.id: hit.score for hit in hits}
+            for hits in (
+                store.search(question, limit=20, touch=False, min_relevance=0)
+                for store in (plain, shared)
+            )
         )
-        assert hits[0].fact.id == expected[0].fact.id
-        scores = [h.score for h in expected[:3]]
-        assert [h.score for h in hits[:3]] == pytest.approx(scores, abs=0.03)
+        assert next(iter(scores)) == next(iter(expected))
+        # Which of the unrelated texts are looked at beside it is left to chance.
+        both = [id_ for id_ in expected if id_ in scores]
+        assert len(both) > 10
+        alike = pytest.approx([expected[id_] for id_ in both], abs=0.03)
+        assert [scores[id_] for id_ in both] == alike
 
 
 def test_a_model_that_knows_nothing_hides_nothing(open_store: Open) -> None:
