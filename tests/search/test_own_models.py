@@ -143,6 +143,17 @@ def test_a_score_shows_the_cosine_above_the_floor(open_store: Open) -> None:
     assert all(hit.vector_score < 0.2 for hit in rest)
 
 
+def test_a_floor_is_that_of_what_is_left(open_store: Open) -> None:
+    store = filled(open_store(embedder=Concepts(0.75)))
+    first = [fact.id for fact in store.list(limit=100)]
+    filled(store)
+    for id_ in range(1, max(first) + 1):
+        store.erase(id_)
+    hit = store.search("automobile workshop", limit=5, min_relevance=0)[0]
+    assert hit.fact.content == SAID[3]
+    assert 0.3 < hit.vector_score < 0.75
+
+
 def test_few_vectors_have_no_floor(open_store: Open) -> None:
     store = open_store(embedder=Concepts(0.75))
     store.add_many(NewFact(content=text, subject="house") for text in SAID)

@@ -410,6 +410,19 @@ def last_owner(transaction: Transaction, table: VectorTable) -> int:
     return 0 if row is None or row[0] is None else int(row[0])
 
 
+def next_owners(transaction: Transaction, table: VectorTable, from_ids: Sequence[int]) -> list[int]:
+    """Return the first owner with a vector from each of these ids on, without repeats, ascending."""
+    rows = transaction.rows(
+        f"SELECT DISTINCT (SELECT v.{table.owner} FROM {table.name} v"
+        f" WHERE v.generation_id = g.id AND v.{table.owner} >= wanted.value"
+        f" AND v.embedding IS NOT NULL ORDER BY v.{table.owner} LIMIT 1)"
+        f" FROM memstore_generations g CROSS JOIN {transaction.dialect.listed('ids')} AS wanted"
+        " WHERE g.state = 'active'",
+        {"ids": from_ids},
+    )
+    return sorted(owner_id for (owner_id,) in rows if owner_id is not None)
+
+
 def selecting(transaction: Transaction, table: VectorTable, owner_ids: Sequence[int]) -> Statement:
     """Return the query of :func:`blobs`."""
     return Statement(

@@ -6,7 +6,7 @@ part of a cosine above it: ``(cosine - floor) / (1 - floor)``.
 
 from __future__ import annotations
 
-from itertools import chain, combinations
+from itertools import combinations
 from typing import TYPE_CHECKING, Final
 
 from memstore.database.tables import vectors as vector_table
@@ -24,9 +24,6 @@ SPOTS: Final = 64
 BELOW: Final = 0.1
 """The share of pairs below the floor. Most texts of a memory have something in common, if only the
 subject; a question has not even that."""
-
-TRIED: Final = 4
-"""How many ids are tried at each spot: some have no vector."""
 
 FEWEST: Final = 16
 """Fewer vectors have no floor: a few texts may well have something in common."""
@@ -47,10 +44,11 @@ def measured(transaction: Transaction, table: VectorTable, bits: int) -> float:
     """
     ids = 1 << max(0, bits - 1)
     spots = sorted({1 + spot * ids // SPOTS for spot in range(SPOTS)})
-    tried = [range(first, first + TRIED) for first in spots]
-    known = vector_table.blobs(transaction, table, sorted({*chain.from_iterable(tried)}))
-    found = (next((id_ for id_ in each if id_ in known), None) for each in tried)
-    return _of_pairs([known[id_] for id_ in dict.fromkeys(found) if id_ is not None])
+    owners = vector_table.next_owners(transaction, table, spots)
+    if len(owners) < FEWEST:  # what is older was erased
+        spots = sorted({1 + spot * ids // SPOTS for spot in range(SPOTS, 2 * SPOTS)})
+        owners = vector_table.next_owners(transaction, table, spots)
+    return _of_pairs([*vector_table.blobs(transaction, table, owners).values()])
 
 
 def _of_pairs(vectors: Sequence[bytes]) -> float:
