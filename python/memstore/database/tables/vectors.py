@@ -411,7 +411,7 @@ def last_owner(transaction: Transaction, table: VectorTable) -> int:
 
 
 def next_owners(transaction: Transaction, table: VectorTable, from_ids: Sequence[int]) -> list[int]:
-    """Return the first owner with a vector from each of these ids on, without repeats, ascending."""
+    """Return the first owner with a vector from each of these ids on, ascending."""
     rows = transaction.rows(
         f"SELECT DISTINCT (SELECT v.{table.owner} FROM {table.name} v"
         f" WHERE v.generation_id = g.id AND v.{table.owner} >= wanted.value"
