@@ -1,5 +1,5 @@
 # syntax=docker/dockerfile:1
-# The server over HTTP in a container: docs/deploy.md says how to run it.
+# The server over HTTP in a container: docs/serving.md says how to run it.
 
 FROM rust:1.95-slim-bookworm AS rust
 

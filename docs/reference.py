@@ -1,7 +1,7 @@
 """Makes the pages of ``docs/reference/`` from the docstrings, for ``docs/site.py``.
 
 Each public name of the package is on one page, with its signature, its fields, its methods, and its
-docstring as Markdown.
+docstring as Markdown. Two pages of the folder are written by hand.
 """
 
 from __future__ import annotations
@@ -69,6 +69,11 @@ PAGES = {
         "AccessToken Explained",
     ),
 }
+WRITTEN = {
+    "keys": ("Facts under keys", "store.keys filters unsearched"),
+    "browsing": ("Reading the whole memory", "store.list store.ledger.changes store.searches"),
+}
+"""The pages of the folder that are written by hand, with what they are about."""
 SECTIONS = ("Args", "Returns", "Raises", "Yields")
 WIDTH = 88
 UNQUOTED = re.compile(r"(?<=: |> )'([^']+)'")
@@ -80,7 +85,7 @@ def pages() -> dict[str, str]:
     made = {f"{page}.md": _page(title, names.split()) for page, (title, names) in PAGES.items()}
     rows = [
         f"| [{title}]({page}.md) | {' '.join(f'`{name}`' for name in names.split())} |"
-        for page, (title, names) in PAGES.items()
+        for page, (title, names) in (PAGES | WRITTEN).items()
     ]
     head = "# Reference\n\nThe public names of `memstore`, from its docstrings.\n\n| page | names |"
     return {"index.md": "\n".join([head, "|---|---|", *rows, ""]), **made}

@@ -71,7 +71,7 @@ ON_PAGES = [
     shlex.split(command)
     for command in re.findall(
         r"(?: run --rm memstore(?:-1)?|exec deploy/memstore --| exec memstore) (memstore.*)$",
-        (ROOT / "docs" / "deploy.md").read_text("utf-8"),
+        (ROOT / "docs" / "serving.md").read_text("utf-8"),
         re.MULTILINE,
     )
 ]

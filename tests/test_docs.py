@@ -18,9 +18,10 @@ ROOT = Path(__file__).parents[1]
 DOCS = ROOT / "docs"
 SAMPLE = re.compile(r"(?<!-->\n)^```python\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 """Not those under a comment: they are files, which tests/test_frameworks.py runs."""
+WRITTEN = [*sorted(DOCS.glob("*.md")), DOCS / "reference/keys.md", DOCS / "reference/browsing.md"]
 PAGES = {
     page.stem: found
-    for page in sorted(DOCS.glob("*.md"))
+    for page in WRITTEN
     if (found := SAMPLE.findall(page.read_text(encoding="utf-8")))
 }
 TOPS = r"python|rust|tests|benches|docs|deploy|examples|\.ci|\.github"
@@ -41,7 +42,7 @@ def run(page: str, **replaced: str) -> None:
         store.close()
 
 
-@pytest.mark.parametrize("page", [page for page in PAGES if page != "http"])
+@pytest.mark.parametrize("page", [page for page in PAGES if page != "serving"])
 def test_the_samples_of_a_page_run(
     page: str, model_server: ModelServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -68,7 +69,7 @@ def test_the_sample_of_a_client_over_http_runs(
     server = Served(tmp_path / "memory.db")
     try:
         monkeypatch.setenv("SECRET", server.secret or "")
-        run("http", URL=f"{server.url}/mcp")
+        run("serving", URL=f"{server.url}/mcp")
     finally:
         server.close()
     assert "dark theme" in capsys.readouterr().out
@@ -76,7 +77,7 @@ def test_the_sample_of_a_client_over_http_runs(
 
 @pytest.mark.parametrize(
     "page",
-    [*ROOT.glob("*.md"), *DOCS.glob("*.md"), *(ROOT / "benches").rglob("*.md")],
+    [*ROOT.glob("*.md"), *WRITTEN, *(ROOT / "benches").rglob("*.md")],
     ids=lambda page: page.stem,
 )
 def test_the_files_and_programs_on_a_page_exist(page: Path) -> None:

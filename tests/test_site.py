@@ -31,6 +31,7 @@ def test_the_navigation_lists_every_page_once(site: ModuleType, reference: dict[
     listed = [file for _, pages in site.listed(site.configuration()["nav"]) for _, file in pages]
     pages = {page.name for page in DOCS.glob("*.md")}
     pages |= {f"adapters/{page.name}" for page in DOCS.glob("adapters/*.md")}
+    pages |= {f"reference/{page}.md" for page in import_file(DOCS / "reference.py").WRITTEN}
     assert sorted(listed) == sorted(
         [*pages, "decisions/README.md", *(f"reference/{name}" for name in reference)]
     )

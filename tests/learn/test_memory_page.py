@@ -1,4 +1,4 @@
-"""docs/memory.md is accurate: its conversation, and the decision engine's tables."""
+"""docs/learning.md is accurate: its conversation, and the decision engine's tables."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from tests.support.conversing import Conversing
 from memstore import Memory, Store
 from memstore.learn import decision
 
-PAGE = (Path(__file__).parents[2] / "docs" / "memory.md").read_text("utf-8")
+PAGE = (Path(__file__).parents[2] / "docs" / "learning.md").read_text("utf-8")
 
 MONDAY = {
     "role": "user",

@@ -1,7 +1,7 @@
 """The library's tests on PostgreSQL: each file that a test opens is a database of the server.
 
 ``pytest --engine postgres`` runs them so. What is about files is left out, each with its reason;
-docs/postgres.md lists the reasons.
+docs/serving.md lists the reasons.
 """
 
 from __future__ import annotations

@@ -143,7 +143,7 @@ def test_a_placeholder_is_no_secret(text: str) -> None:
 
 
 def test_the_documentation_lists_our_own_kinds() -> None:
-    page = (Path(__file__).parents[2] / "docs" / "mcp.md").read_text("utf-8")
+    page = (Path(__file__).parents[2] / "docs" / "privacy.md").read_text("utf-8")
     for rule in OWN_RULES:
         assert f"`{rule['kind']}`" in page
 

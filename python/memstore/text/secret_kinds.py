@@ -1,6 +1,6 @@
 """Our own rules for secrets, for kinds that gitleaks' rules lack or recognise only in part.
 
-Each has the form of a rule in ``secret_rules.json``. ``docs/mcp.md`` lists them.
+Each has the form of a rule in ``secret_rules.json``. ``docs/privacy.md`` lists them.
 """
 
 from __future__ import annotations
