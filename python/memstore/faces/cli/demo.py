@@ -18,13 +18,14 @@ if TYPE_CHECKING:
     from rich import console
 
     from memstore.domain.records import Fact
-    from memstore.faces.cli import render_terminal
+    from memstore.faces.cli import demo_team, render_terminal
     from memstore.faces.cli.render_terminal import TerminalShow
     from memstore.faces.serving import opening
     from memstore.faces.web.server import run as server
     from memstore.store.store import Store
 else:
     console = lazy_import("rich.console")
+    demo_team = lazy_import("memstore.faces.cli.demo_team")
     opening = lazy_import("memstore.faces.serving.opening")
     render_terminal = lazy_import("memstore.faces.cli.render_terminal")
     server = lazy_import("memstore.faces.web.server.run")
@@ -72,7 +73,7 @@ def temporary_file() -> Iterator[str]:
 @cli.command(
     "demo",
     "memstore demo\nmemstore demo --web",
-    cli.option("--web", "then show its memory in the browser, until Ctrl-C"),
+    cli.option("--web", "show the memory of a made-up team in the browser, until Ctrl-C"),
     usage="[--web]",
     file="temporary",
     embedder="required",
@@ -80,6 +81,9 @@ def temporary_file() -> Iterator[str]:
 def _tell(store: Store, arguments: argparse.Namespace, show: cli.Show) -> None:
     started = clock.monotonic()
     stage = _stage(show)
+    if arguments.web:
+        show_team(store, stage)
+        return
     stage.panel(
         "memstore demo", "A small memory in a temporary file: no server, no key, no network."
     )
@@ -89,8 +93,15 @@ def _tell(store: Store, arguments: argparse.Namespace, show: cli.Show) -> None:
     _correct(store, stage, stored[DEPLOYED])
     _to_do(store, stage)
     _end(store, stage, clock.monotonic() - started)
-    if arguments.web:
-        show_pages(store)
+
+
+def show_team(store: Store, stage: TerminalShow) -> None:
+    """Fill the file with 300 sessions of a made-up team, and show them in the browser."""
+    started = clock.monotonic()
+    team = demo_team.fill(store)
+    seconds = clock.monotonic() - started
+    stage.panel("memstore demo", f"300 sessions of a made-up team, written in {seconds:.1f} s.")
+    show_pages(team)
 
 
 def show_pages(store: Store) -> None:
