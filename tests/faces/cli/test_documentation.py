@@ -1,4 +1,4 @@
-"""The samples of docs/cli.md are one session, which is replayed here."""
+"""docs/cli.md says what the commands say of themselves; its samples are one session."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 from rich.console import Console
+from tests.test_package import import_file
 
 from memstore.faces.cli import command as commands
 from memstore.faces.cli import main as face
@@ -105,3 +106,9 @@ def test_the_documented_session_matches_real_output(
 ) -> None:
     page = PAGE.read_text(encoding="utf-8")
     assert normal(page) == normal(Session(tmp_path, monkeypatch).replayed(page))
+
+
+def test_the_page_says_what_the_commands_say_of_themselves() -> None:
+    commands = import_file(PAGE.with_name("commands.py"))
+    text = PAGE.read_text(encoding="utf-8")
+    assert commands.page(text) == text, "run: python docs/commands.py"
