@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 from tests.support.syncing import Shelf, all_facts, device_of, state, sync
 
+import memstore
 from memstore import Store, StoreBusy
 from memstore.database.tables import leases
 from memstore.domain import clock
@@ -108,6 +110,20 @@ def test_only_chosen_namespaces_travel_also_if_the_choice_changes_later(
     run(b, "work", "home")
     assert set(b.namespaces()) == {"home", "work"}
     assert [fact.content for fact in b.within("work").list()] == ["the port is 5"]
+
+
+def test_what_another_device_had_sent_comes_when_its_namespace_is_chosen_later(
+    devices: list[Store],
+) -> None:
+    a, b, _ = devices
+    shelf = Shelf()
+    a.within("work").add("the port is 5", subject="port")
+    a.within("home").add("the cat is Tom", subject="cat")
+    meet(shelf, a)
+    for chosen in (["work"], ["work", "home"]):
+        sync(b, shelf.view().own(device_of(b)), namespaces=chosen)
+        assert sorted(b.namespaces()) == sorted(chosen)
+    assert len(all_facts(b)) == 2
 
 
 def test_a_dry_run_says_what_would_come_and_go_and_writes_nothing(devices: list[Store]) -> None:
@@ -251,6 +267,76 @@ def test_a_copy_of_a_file_goes_on_as_another_device(
     for store in (a, b, copy):
         run(store)
         assert {one.content for one in store.list()} == {"tea", "rum", "gin"}
+
+
+def restored(store: Store, backup: Path) -> Store:
+    """Put a backup in the place of a file that is open, as it was, with its id."""
+    path = Path(store.path)
+    store.close()
+    for old in path.parent.glob(f"{path.name}*"):
+        shutil.rmtree(old) if old.is_dir() else old.unlink()
+    shutil.copy(backup, path)
+    return memstore.open(path, embedder=None)
+
+
+def snapshot(store: Store, to: Path) -> Path:
+    """Return a copy of a file as it lies on the disk."""
+    path = Path(store.path)
+    store.close()
+    shutil.copy(path, to)
+    return to
+
+
+def test_what_a_restored_device_had_sent_stays_although_the_place_is_lost(
+    devices: list[Store], tmp_path: Path
+) -> None:
+    a, b, c = devices
+    if a.file.engine.is_remote:
+        pytest.skip("a database of a server is not copied as a file")
+    shelf = Shelf()
+    a.add("one", subject="one")
+    meet(shelf, a)
+    backup = snapshot(a, tmp_path / "backup.db")
+    a = memstore.open(a.path, embedder=None)
+    a.add("two", subject="two")
+    a.add("three", subject="three")
+    meet(shelf, a, b)
+    a = restored(a, backup)
+    shelf.versions.clear()
+    a.add("four", subject="four")
+    meet(shelf, a, c, b, a, c, b, a, c, b)
+    for store in (a, b, c):
+        assert {fact.content for fact in store.list()} == {"one", "two", "three", "four"}
+    a.close()
+
+
+def test_an_erasure_reaches_the_files_of_the_id_that_a_restored_device_had(
+    devices: list[Store], tmp_path: Path
+) -> None:
+    a, b, _ = devices
+    if a.file.engine.is_remote:
+        pytest.skip("a database of a server is not copied as a file")
+    shelf = Shelf()
+    fact = a.add(SECRET, subject="safe")
+    meet(shelf, a, b)
+    backup = snapshot(a, tmp_path / "backup.db")
+    a = memstore.open(a.path, embedder=None)
+    a.add("two", subject="two")
+    meet(shelf, a)
+    was = device_of(a)
+    a = restored(a, backup)
+    meet(shelf, a, b, a)
+    assert device_of(a) != was
+    b.erase(b.list(subject="safe")[0].id)
+    meet(shelf, b, a, b, a)
+    for name, data in shelf.files.items():
+        named = names.read(name)
+        assert named is not None
+        if not named.is_state:
+            assert SECRET not in repr(segments.read(data, named)), name
+    assert [one.status for one in all_facts(a) if one.uuid == fact.uuid] == ["erased"]
+    assert not [name for name in shelf.files if name.startswith(was)]
+    a.close()
 
 
 def test_two_runs_at_once_are_refused(devices: list[Store]) -> None:

@@ -522,8 +522,9 @@ def _pass_pins(links: _Links) -> None:
                 break
             at = following
             seen.add(at)
-            if pin.key > links.pins[at].key:
-                links.pins[at] = pin
+            if pin.key <= links.pins[at].key:  # somebody pinned or unpinned that one later
+                break
+            links.pins[at] = pin
 
 
 def _keys_kept(items: Mapping[About, Item], born: Iterable[tuple[Any, About]]) -> set[About]:

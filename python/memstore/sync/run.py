@@ -168,6 +168,7 @@ class _Run:
     def rehearse(self) -> Synced:
         """Return what a run would do, and write nothing."""
         self._list()
+        self.written = self._already_written()
         with self.engine.trial() as transaction:
             self._load_in(transaction)
             self._hear_in(transaction)
@@ -275,6 +276,10 @@ class _Run:
             self._hear_in(transaction)
 
     def _hear_in(self, transaction: Transaction) -> None:
+        if self.written.choice not in ("", self._choice()):
+            for row in self._others():  # more of their lines may travel now
+                if not row.is_own:
+                    self._keep(transaction, row._replace(known=row.begins, hash=""))
         for name, named in [*self.files.items()]:
             if not named.is_state:
                 continue
@@ -410,11 +415,13 @@ class _Run:
         """Take what follows of a device's lines; return whether anything was taken."""
         taken = False
         self.waits.pop(row.device, None)
+        if not self._is_as_there(row, within):
+            row = self._restart(row, within)
         while (name := self._following(row)) is not None:
             segment = self._segment(name)
             if segment is None:
                 break
-            if not self.files[name].is_relayed and not self._continues(row, segment):
+            if not self._continues(row, segment, within):
                 row = self._restart(row, within)
                 continue
             before = row.known
@@ -423,6 +430,46 @@ class _Run:
             if row.known < segment.header.last:
                 break
         return taken
+
+    def _is_as_there(self, row: DeviceRow, within: Transaction | None) -> bool:
+        """Return whether the lines of a device in the place are those that were taken.
+
+        They are others if the device was restored from a backup and its place was lost: it then
+        wrote other lines under its name. This is looked into where the place has fewer lines.
+        """
+        if row.known <= row.begins:
+            return True
+        files = [
+            (name, named)
+            for name, named in self.files.items()
+            if named.of == row.device
+            and not named.is_state
+            and not (named.is_relayed and named.device == self._me.device)
+        ]
+        if not files or any(named.last >= row.known for _, named in files):
+            return True
+        found = [self._segment(name) for name, named in files if named.last > row.begins]
+        return all(one is None or self._agrees(row, one, within) for one in found)
+
+    def _agrees(self, row: DeviceRow, segment: Segment, within: Transaction | None) -> bool:
+        """Return whether what a file has of a device was taken, up to the last line that was."""
+        first = max(segment.header.first, row.begins + 1)
+        last = min(segment.header.last, row.known)
+        there = {
+            (record.line, record.about)
+            for act in segment.acts
+            for record in act.records
+            if first <= record.line <= last and self._travels(record)
+        }
+
+        def held(transaction: Transaction) -> set[tuple[int, rules.About]]:
+            found = self._held(transaction, self._chains(), row, first, last)
+            return {(record.line, record.about) for record in found}
+
+        if within is not None:
+            return there <= held(within)
+        with self.engine.read() as transaction:
+            return there <= held(transaction)
 
     def _following(self, row: DeviceRow) -> str | None:
         """Return the file with the lines that follow; its own before one that others relay."""
@@ -436,14 +483,15 @@ class _Run:
         ]
         return min(found)[2] if found else None
 
-    @staticmethod
-    def _continues(row: DeviceRow, segment: Segment) -> bool:
+    def _continues(self, row: DeviceRow, segment: Segment, within: Transaction | None) -> bool:
         """Return whether a file continues what was taken of a device."""
         header = segment.header
         if header.first == row.known + 1:
             hash_ = header.before
         else:
             hash_ = next((act.hash for act in segment.acts if act.last == row.known), "")
+            if not hash_:  # it is relayed, which tells no hashes
+                return row.known <= row.begins or self._agrees(row, segment, within)
         length = min(len(hash_), len(row.hash))
         return hash_[:length] == row.hash[:length]
 
@@ -668,14 +716,11 @@ class _Run:
         if not found and count:
             return False
 
-        def end(act: int) -> tuple[int, str]:
-            line = taken_table.end_of_act(transaction, act)
-            return line, taken_table.hash_at(transaction, line)
-
+        ends = taken_table.acts_between(transaction, max(first, since), last)
         before = taken_table.hash_at(transaction, first - 1)
         after = taken_table.hash_at(transaction, last)
         header = Header(row.device, first, last, before, after, 0)
-        data, _ = segments.write(header, segments.acts_of(found, end))
+        data, _ = segments.write(header, segments.acts_of(found, ends.__getitem__))
         self._put(names.of_lines(row.device, row.device, first, last), data)
         if count:
             self.went.update(record.about.namespace for record in found)
@@ -724,14 +769,35 @@ class _Run:
                     named = self.files[name]
                     self._write_relayed(transaction, chains, row, named.first, named.last)
                     self.is_rewritten = True
-                if row.device in self.states and row.state == OTHER:
+                if row.device in self.states and row.state == OTHER and not self._is_gone(row):
                     for name in sorted(mine):
                         self._delete(name)  # it is back, and writes its own
                     continue
                 for first, last in self._uncovered(row, row.begins, row.known):
                     self._write_relayed(transaction, chains, row, first, last)
-                if row.state == DISMISSED:
-                    self._replace_dismissed(transaction, chains, row)
+                if row.state in (DISMISSED, FORMER):
+                    self._replace_gone(transaction, chains, row)
+
+    def _is_gone(self, row: DeviceRow) -> bool:
+        """Return whether somebody says that a device goes on under another id, or is given up."""
+        return any(row.device in (*one.former, *one.dismissed) for one in self.states.values())
+
+    def _held(
+        self,
+        transaction: Transaction,
+        chains: records.Chains,
+        row: DeviceRow,
+        first: int,
+        last: int,
+    ) -> list[Record]:
+        """Return the records of a device from one line to another, as far as this file has them."""
+        found: list[Record] = []
+        if row.is_own:
+            end = min((o.begins for o in chains.own if o.begins > row.begins), default=last)
+            own = records.own(transaction, chains, first, min(last, end))
+            found += [record for record in own if record.device == row.device]
+        found += records.relayed(transaction, chains, row, first, last)
+        return [record for record in found if self._travels(record)]
 
     def _write_relayed(
         self,
@@ -741,35 +807,33 @@ class _Run:
         first: int,
         last: int,
     ) -> None:
-        found: list[Record] = []
-        if row.is_own:
-            end = min((o.begins for o in chains.own if o.begins > row.begins), default=last)
-            own = records.own(transaction, chains, first, min(last, end))
-            found += [record for record in own if record.device == row.device]
-        found += records.relayed(transaction, chains, row, first, last)
-        found = [record for record in found if self._travels(record)]
-        by_act: dict[int, int] = {}
+        found = self._held(transaction, chains, row, first, last)
+        ends: dict[int, int] = {}
         for record in found:
-            by_act[record.act] = record.line
+            ends[record.act] = record.line
         after = row.hash if last == row.known else ""
         header = Header(row.device, first, last, "", after, 0)
-        acts = segments.acts_of(found, lambda act: (by_act[act], ""))
+        acts = segments.acts_of(found, lambda act: (ends[act], ""))
         data, _ = segments.write(header, acts)
         self._put(names.of_lines(self._me.device, row.device, first, last), data)
 
-    def _replace_dismissed(
+    def _replace_gone(
         self, transaction: Transaction, chains: records.Chains, row: DeviceRow
     ) -> None:
-        """Write all lines of a dismissed device anew, and remove its own files."""
-        own = [name for name, named in self.files.items() if named.device == row.device]
-        if not own:
-            return
-        if any(self.files[name].last > row.known for name in own):
-            return  # there is more of it than was taken
-        if row.known > row.begins:
+        """Write all lines of a device that is gone, and remove the files that it wrote."""
+        own = [(name, named) for name, named in self.files.items() if named.device == row.device]
+        known = {one.device: one.known for one in self.rows.values() if one.state != HERE}
+        if not own or any(named.last > known.get(named.of, 0) for _, named in own):
+            return  # there is more in them than was taken
+        whole = names.of_lines(self._me.device, row.device, row.begins + 1, row.known)
+        if row.known > row.begins and whole not in self.files:
             self._write_relayed(transaction, chains, row, row.begins + 1, row.known)
-        for name in own:
-            self._delete(name)
+        for name, _ in own:
+            try:
+                self._delete(name)
+            except SyncError as error:  # on a server, another token may have begun the device
+                self.ignored.append(f"{name} could not be removed: {error.text}")
+                return
 
     # -- what is said --------------------------------------------------------------------------
 

@@ -179,7 +179,12 @@ class _Taking:
         self.states, self.proposals = derived.states, derived.proposals
 
     def _bearing_on(self, items: Sequence[Item]) -> dict[About, int]:
-        """Return the facts that are linked to some, or share a claim or a key with one."""
+        """Return the facts whose state depends on some, or on which theirs depends.
+
+        These are all that they were ever superseded by, those whose pins they have, those that gave
+        way to them by a rule, and those that share a claim or a key with one. What else they
+        superseded keeps its state.
+        """
         named: set[About] = set()
         linked: set[int] = set()
         groups: dict[str, tuple[set[int], set[str], set[str]]] = {}
@@ -206,7 +211,7 @@ class _Taking:
             if (key_ := birth.get("idempotency_key")) is not None:
                 keys.add(key_)
         found = _ids(self.transaction, named - self.ids.keys())
-        ids = taken_table.linked(self.transaction, linked) if linked else set()
+        ids = taken_table.bound_to(self.transaction, linked) if linked else set()
         for namespace, group in groups.items():
             ids |= taken_table.alike(self.transaction, namespace, *group)
         known = {id_ for about, id_ in self.ids.items() if about.kind == FACT}

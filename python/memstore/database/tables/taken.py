@@ -140,6 +140,14 @@ def _checked(table: str) -> str:
     return table
 
 
+LOOSE: Final = (
+    "SELECT 1 FROM memstore_journal j LEFT JOIN memstore_taken t ON t.line = j.id"
+    " WHERE j.fact_id = memstore_facts.id"
+    " AND (j.kind = 'unsupersede' OR (t.line IS NOT NULL AND t.device IS NULL))"
+)
+"""Whether a fact's link was ended once, or follows from the lines of all."""
+
+
 def alike(
     transaction: Transaction,
     namespace: str,
@@ -147,31 +155,36 @@ def alike(
     external_keys: Collection[str],
     idempotency_keys: Collection[str],
 ) -> set[int]:
-    """Return the facts of a namespace, in any state, that share a claim or a key."""
+    """Return the facts of a namespace, in any state, that share a claim or a key.
+
+    Of an external key, those that somebody superseded for good are left out: each value that the
+    key ever had is one.
+    """
     listed = transaction.dialect.listed
     found: set[int] = set()
-    for column, values in (
-        ("claim_hash", [*claims]),
-        ("external_key", [*external_keys]),
-        ("idempotency_key", [*idempotency_keys]),
+    for column, values, further in (
+        ("claim_hash", [*claims], ""),
+        ("external_key", [*external_keys], f" AND (superseded_by IS NULL OR EXISTS ({LOOSE}))"),
+        ("idempotency_key", [*idempotency_keys], ""),
     ):
         if values:
             found.update(
                 transaction.ints(
                     f"SELECT id FROM memstore_facts WHERE namespace = :namespace"
-                    f" AND {column} IN {listed('among')}",
+                    f" AND {column} IN {listed('among')}{further}",
                     {"namespace": namespace, "among": values},
                 )
             )
     return found
 
 
-def linked(transaction: Transaction, fact_ids: Collection[int]) -> set[int]:
-    """Return the facts that these superseded."""
+def bound_to(transaction: Transaction, fact_ids: Collection[int]) -> set[int]:
+    """Return the facts that these superseded, where they have their pins, or that may come back."""
     return {
         *transaction.ints(
             "SELECT id FROM memstore_facts WHERE superseded_by IN"
-            f" {transaction.dialect.listed('ids')}",
+            f" {transaction.dialect.listed('ids')}"
+            f" AND (pinned_at IS NOT NULL OR EXISTS ({LOOSE}))",
             {"ids": [*fact_ids]},
         )
     }
@@ -228,6 +241,17 @@ def hash_at(transaction: Transaction, line: int) -> str:
     """Return the hash of a line of the journal; nothing for the beginning, or an unknown line."""
     row = transaction.one("SELECT hash FROM memstore_journal WHERE id = :id", {"id": line})
     return bytes(row[0]).hex() if row else ""
+
+
+def acts_between(transaction: Transaction, first: int, last: int) -> dict[int, tuple[int, str]]:
+    """Return the last line of each act in a stretch of whole acts, with its hash, by its first."""
+    rows = transaction.rows(
+        "SELECT j.txn, j.id, j.hash FROM memstore_journal j"
+        " JOIN (SELECT max(id) AS id FROM memstore_journal WHERE id BETWEEN :first AND :last"
+        " GROUP BY txn) ends ON ends.id = j.id",
+        {"first": first, "last": last},
+    )
+    return {int(act): (int(line), bytes(hash_).hex()) for act, line, hash_ in rows}
 
 
 def end_of_act(transaction: Transaction, line: int) -> int:
