@@ -462,14 +462,14 @@ class _Run:
             if first <= record.line <= last and self._travels(record)
         }
 
-        def held(transaction: Transaction) -> set[tuple[int, rules.About]]:
-            found = self._held(transaction, self._chains(), row, first, last)
+        def known(transaction: Transaction) -> set[tuple[int, rules.About]]:
+            found = self._known_of(transaction, self._chains(), row, first, last)
             return {(record.line, record.about) for record in found}
 
         if within is not None:
-            return there <= held(within)
+            return there <= known(within)
         with self.engine.read() as transaction:
-            return there <= held(transaction)
+            return there <= known(transaction)
 
     def _following(self, row: DeviceRow) -> str | None:
         """Return the file with the lines that follow; its own before one that others relay."""
@@ -782,7 +782,7 @@ class _Run:
         """Return whether somebody says that a device goes on under another id, or is given up."""
         return any(row.device in (*one.former, *one.dismissed) for one in self.states.values())
 
-    def _held(
+    def _known_of(
         self,
         transaction: Transaction,
         chains: records.Chains,
@@ -807,7 +807,7 @@ class _Run:
         first: int,
         last: int,
     ) -> None:
-        found = self._held(transaction, chains, row, first, last)
+        found = self._known_of(transaction, chains, row, first, last)
         ends: dict[int, int] = {}
         for record in found:
             ends[record.act] = record.line
