@@ -54,8 +54,25 @@ def test_demo_is_plain_and_short_when_piped(cli: CommandLine, tmp_path: Path) ->
         assert found.strip().startswith("#")
     assert "superseded by #7" in answer.out
     assert "8 active, 1 superseded, 0 pending" in answer.out
-    assert "memstore --help" in lines[-2]
+    assert "Next: memstore setup" in answer.out
     assert not cli.db.exists()
+
+
+@pytest.mark.parametrize(
+    ("called", "known", "said"),
+    [
+        (".venv/bin/memstore", None, ".venv/bin/memstore"),
+        (".venv/bin/memstore", "/usr/bin/memstore", "memstore"),
+        ("/a b/memstore", None, "'/a b/memstore'"),
+        ("/usr/lib/memstore/__main__.py", None, "memstore"),
+    ],
+)
+def test_demo_names_the_program_as_it_was_called(
+    called: str, known: str | None, said: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("sys.argv", [called, "demo"])
+    monkeypatch.setattr("shutil.which", lambda name: known)
+    assert demo._program() == said
 
 
 @pytest.mark.model

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
@@ -12,6 +13,8 @@ from memstore.lazy import lazy_import
 
 if TYPE_CHECKING:
     import argparse
+    import shlex
+    import shutil
     import tempfile
     from collections.abc import Iterator
 
@@ -29,6 +32,8 @@ else:
     opening = lazy_import("memstore.faces.serving.opening")
     render_terminal = lazy_import("memstore.faces.cli.render_terminal")
     server = lazy_import("memstore.faces.web.server.run")
+    shlex = lazy_import("shlex")
+    shutil = lazy_import("shutil")
     tempfile = lazy_import("tempfile")
 
 PIPED_WIDTH: Final = 80
@@ -53,13 +58,6 @@ CORRECTION: Final = "Lighthouse is deployed on every merge, behind feature flags
 TASKS: Final = (
     ("Move the web servers to Debian 13", "agent", "normal", None),
     ("Renew the TLS certificate of lighthouse.example", "user", "high", "2026-12-01"),
-)
-
-NEXT: Final = (
-    ("memstore add 'Alice prefers dark mode' --subject alice", "remember something"),
-    ("memstore search what does Alice like", "find it again"),
-    ("memstore --help", "everything else"),
-    ("memstore-mcp --help", "let agents remember"),
 )
 
 
@@ -176,7 +174,15 @@ def _end(store: Store, stage: TerminalShow, seconds: float) -> None:
         (f" · {embedded} · {seconds:.2f} s", "dim"),
     )
     stage.line()
-    stage.line(("Your turn:", "bold"))
-    room = max(len(line) for line, _ in NEXT) + 2
-    for line, purpose in NEXT:
-        stage.line((line.ljust(room), "cyan"), (purpose, "dim"), indent=2)
+    stage.line(
+        ("Next: ", "bold"),
+        (f"{_program()} setup", "cyan"),
+        ("  registers memstore with your agents; --dry-run shows what it would change", "dim"),
+    )
+
+
+def _program() -> str:
+    """Return how this program was called, if it is not on the PATH."""
+    called = Path(sys.argv[0])
+    is_known = shutil.which("memstore") or called.stem != "memstore"
+    return "memstore" if is_known else shlex.quote(str(called))
