@@ -90,6 +90,7 @@ class Settings(NamedTuple):
     backup_every: str | None = None
     backup_keep: str | None = None
     backup_folder: str | None = None
+    sync_every: str | None = None
     secrets: str | None = None
     half_lives: str | None = None
     without_rules: str | None = None

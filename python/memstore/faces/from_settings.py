@@ -111,6 +111,12 @@ def open_store(
     return store
 
 
+def rehearsing(chosen: Settings) -> Settings:
+    """Return settings for a command that is to write nothing: a missing file is not created."""
+    file = _file(chosen)
+    return chosen if file is None or os.path.exists(file) else chosen._replace(db=":memory:")
+
+
 def _file(chosen: Settings) -> str | None:
     """Return the file that the settings name; ``None`` for a server or one in memory."""
     if chosen.db == ":memory:" or paths.is_server(chosen.db):

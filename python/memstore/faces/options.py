@@ -39,6 +39,7 @@ environment variables (a flag overrides its variable):
   MEMSTORE_TIMEZONE"""
 
 KEPT_BACKUPS: Final = 24
+MIN_SYNC_SECONDS: Final = 60.0
 
 # Looking for translations of argparse's own words takes 4 ms, and ours are English.
 vars(argparse)["_"] = str
@@ -245,6 +246,26 @@ def backup_schedule(chosen: Settings) -> BackupSchedule | None:
     except ValueError as error:
         raise ValueError(f"--backup-every is {error}") from None
     return BackupSchedule(seconds, int(keep), chosen.backup_folder)
+
+
+def sync_every(text: str, flag: str = "--sync-every") -> float:
+    """Return how many seconds are between two syncs in the background."""
+    try:
+        seconds = duration(text)
+    except ValueError as error:
+        raise ValueError(f"{flag} is {error}") from None
+    if seconds < MIN_SYNC_SECONDS:
+        raise ValueError(f"{flag} is a minute or more, not {text!r}")
+    return seconds
+
+
+def check_sync(chosen: Settings) -> None:
+    """Raise ValueError if a server could not sync as it was told."""
+    if chosen.sync_every in (None, "off"):
+        return
+    sync_every(str(chosen.sync_every))
+    if chosen.read_only:
+        raise ValueError("--sync-every needs a file that may be written: leave --read-only out")
 
 
 def check_served(chosen: Settings) -> None:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import shlex
 from typing import TYPE_CHECKING
 
 from memstore.faces.escaping import counted, minute
+from memstore.text.escaping import visible
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -43,8 +45,14 @@ def status_sentence(found: Status) -> str:
     """Return one sentence about the place of a file."""
     others = [one for one in found.devices if not one.is_here and not one.is_dismissed]
     here = next((one for one in found.devices if one.is_here), None)
-    when = "not synced yet" if found.synced_at is None else f"last news {minute(found.synced_at)}"
-    said = [f"syncs with {found.address}: {counted(len(others), 'other device')}, {when}"]
+    said = [f"syncs with {visible(found.address or '')}: {counted(len(others), 'other device')}"]
+    if found.tried_at is None:
+        said.append("not synced yet")
+    elif found.failed:
+        when = minute(found.tried_at)
+        said.append(f"the last sync, {when}, failed: {visible(found.failed)}")
+    else:
+        said.append(f"last synced {minute(found.tried_at)}")
     if here is not None and here.unsent:
         said.append(f"{counted(here.unsent, 'change')} not sent yet")
     waiting = [one.name for one in others if one.behind]
@@ -78,5 +86,21 @@ def sentences_of(outcome: Outcome) -> list[str]:
         said.append(
             f"this file goes on as a new device ({done.device}, before {done.was}): it was copied, "
             "restored or moved"
+        )
+    return said
+
+
+def twice_sentences(outcome: Outcome) -> list[str]:
+    """Return the commands that join two namespaces of one project, for each such project."""
+    said = []
+    for one in outcome.twice:
+        set_it = f"memstore where {shlex.quote(one.folder)} --set {shlex.quote(one.there)}"
+        bring = (
+            f"memstore export --namespace {shlex.quote(one.here)} | memstore import - "
+            f"--namespace {shlex.quote(one.there)}"
+        )
+        said.append(
+            f"{visible(one.here)} here and {visible(one.there)} of another device are one "
+            f"repository: {set_it} uses that from now on, and {bring} brings along what is here"
         )
     return said

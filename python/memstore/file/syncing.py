@@ -6,7 +6,7 @@ key of a sealed place, and what this device says of its projects.
 
 from __future__ import annotations
 
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from memstore.database.tables import leases
@@ -136,7 +136,7 @@ def sync(
         StoreBusy: another process syncs this file.
     """
     state = remembered.folder_of(file.path)
-    with _lease(file):
+    with nullcontext() if dry_run else _lease(file):
         place = _OneLook(place_of(file, chosen, asks=asks))
         if begin_sealing and not dry_run:
             if sealing.is_sealed(place, place.listed):
@@ -178,12 +178,17 @@ def new_key(file: File, passphrase: str, *, asks: bool = False) -> Outcome:
 
 def status_of(file: File) -> Status:
     """Return what is known of the place and of each device, without asking the place."""
-    chosen = remembered.read(remembered.folder_of(file.path))
+    state = remembered.folder_of(file.path)
+    chosen, last = remembered.read(state), remembered.last_run(state)
     devices = tuple(one for one in status.status(file.engine) if not one.is_retired)
     return Status(
         address=None if chosen is None else chosen.address,
         namespaces=() if chosen is None else chosen.namespaces or (),
         synced_at=next((one.heard_at for one in devices if one.is_here), None),
+        tried_at=None if last is None else last.at,
+        failed="" if last is None else last.error,
+        said=() if last is None else last.said,
+        every_seconds=None if chosen is None else chosen.every_seconds,
         devices=devices,
     )
 

@@ -9,18 +9,27 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+import shutil
 from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from memstore import settings
+from memstore.domain import clock
 from memstore.errors import SyncError
 from memstore.sync.places.address import place_at
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from datetime import datetime
+
     from memstore.sync.places import Place
 
 FILE: Final = "place.json"
+LAST: Final = "last.json"
+"""What became of the last run."""
+BEGUN: Final = "begun"
+"""An empty file: its time says when a run was last begun in the background."""
 
 
 class Remembered(NamedTuple):
@@ -35,6 +44,18 @@ class Remembered(NamedTuple):
     """Whether a project's own repository was named twice."""
     sealed_with: str | None = None
     """The key with which this device's files there are sealed."""
+    every_seconds: float | None = None
+    """How often it is synced in the background; ``None`` if it is not."""
+
+
+class LastRun(NamedTuple):
+    """What became of the last run that was not a rehearsal."""
+
+    at: datetime
+    error: str = ""
+    """Why it failed; empty if it did not."""
+    said: tuple[str, ...] = ()
+    """What a person has to know of it besides what came and went."""
 
 
 def folder_of(path: str) -> Path:
@@ -59,13 +80,14 @@ def read(state: Path) -> Remembered | None:
     file = state / FILE
     try:
         held: Any = json.loads(file.read_bytes())
-        named = held["namespaces"]
+        named, every = held["namespaces"], held.get("every_seconds")
         return Remembered(
             str(held["address"]),
             None if named is None else tuple(map(str, named)),
             held["token"],
             bool(held["may_be_shared"]),
             held["sealed_with"],
+            None if every is None else float(every),
         )
     except FileNotFoundError:
         return None
@@ -80,8 +102,49 @@ def write(state: Path, place: Remembered) -> None:
 
 def forget(state: Path) -> None:
     """Forget the place of a file."""
-    with suppress(FileNotFoundError):
-        os.unlink(state / FILE)
+    for name in (FILE, LAST, BEGUN):
+        with suppress(FileNotFoundError):
+            os.unlink(state / name)
+
+
+def discard(state: Path) -> None:
+    """Remove what a rehearsal left of a place that is not remembered, such as a clone."""
+    shutil.rmtree(state, ignore_errors=True)
+
+
+def last_run(state: Path) -> LastRun | None:
+    """Return what became of the last run; ``None`` if there was none, or it cannot be read."""
+    try:
+        held: Any = json.loads((state / LAST).read_bytes())
+        return LastRun(
+            clock.from_text(held["at"]), str(held["error"]), tuple(map(str, held["said"]))
+        )
+    except (OSError, ValueError, LookupError, TypeError):
+        return None
+
+
+def note_run(state: Path, error: str = "", said: Sequence[str] = ()) -> None:
+    """Remember what became of a run with the place that is remembered."""
+    if (state / FILE).exists():
+        told = {"at": clock.to_text(clock.utc_now()), "error": error, "said": [*said]}
+        write_private(state / LAST, json.dumps(told, ensure_ascii=False).encode())
+
+
+def seconds_since_begun(state: Path) -> float | None:
+    """Return how long ago a run was begun in the background; ``None`` if none was, or later."""
+    try:
+        seconds = clock.utc_now().timestamp() - (state / BEGUN).stat().st_mtime
+    except OSError:
+        return None
+    return seconds if seconds >= 0 else None
+
+
+def note_begun(state: Path) -> None:
+    """Remember that a run is begun in the background."""
+    state.mkdir(parents=True, exist_ok=True, mode=0o700)
+    now = clock.utc_now().timestamp()
+    (state / BEGUN).touch(mode=0o600)
+    os.utime(state / BEGUN, (now, now))
 
 
 def write_private(file: Path, data: bytes) -> None:

@@ -64,6 +64,14 @@ class Status:
     namespaces: tuple[str, ...] = ()
     """Those that travel."""
     synced_at: datetime | None = None
-    """When the last run ended."""
+    """When this device last wrote to the place."""
+    tried_at: datetime | None = None
+    """When the last run ended, with news or without."""
+    failed: str = ""
+    """Why the last run failed; empty if it did not."""
+    said: tuple[str, ...] = ()
+    """What a person has to know of the last run."""
+    every_seconds: float | None = None
+    """How often it is synced in the background; ``None`` if it is not."""
     devices: tuple[Device, ...] = ()
     """This one first, then the others by name."""

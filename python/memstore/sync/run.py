@@ -23,6 +23,7 @@ from memstore.errors import StoreBusy, SyncError
 from memstore.history.erasure import UNFINISHED, finish
 from memstore.sync import devices, records, rules, segments, taking
 from memstore.sync.devices import DeviceState, Reached
+from memstore.sync.news import WRITTEN
 from memstore.sync.places import names
 from memstore.sync.reports import Synced
 from memstore.sync.segments import ActRecords, Header, Segment
@@ -38,8 +39,6 @@ if TYPE_CHECKING:
 
 LEASE: Final = "sync"
 LEASE_SECONDS: Final = 300.0
-WRITTEN: Final = "sync_written"
-"""The setting that says how far the files in the place reach, and of which namespaces."""
 MERGED_AT: Final = 32
 """As many files of a device are merged."""
 LINES: Final = 50_000

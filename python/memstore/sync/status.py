@@ -12,7 +12,7 @@ from memstore.database.tables import taken as taken_table
 from memstore.database.tables.devices import DISMISSED, FORMER, HERE, OTHER, DeviceRow
 from memstore.domain.arguments import checked_text
 from memstore.errors import Conflict, NotFound
-from memstore.sync import devices, records, run
+from memstore.sync import devices, news, records, run
 from memstore.sync.reports import Device
 
 if TYPE_CHECKING:
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from memstore.database.engine import Engine, Transaction
     from memstore.sync.devices import DeviceState
 
-KEPT: Final = (run.WRITTEN,)
+KEPT: Final = (news.WRITTEN,)
 """The settings of the file that a device forgets when it leaves."""
 
 

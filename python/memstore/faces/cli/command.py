@@ -298,16 +298,26 @@ def ended_chain(store: Store, arguments: argparse.Namespace, fact_id: int) -> st
     return f"nothing of its chain is active now; {again} brings #{older.id} back: {older.content}"
 
 
-def agreed(question: Callable[[], str], reason: str) -> bool:
-    """Ask a question, and return whether the answer is yes.
+def agreed(question: Callable[[], str], reason: str, *, is_likely: bool = False) -> bool:
+    """Ask a question, and return whether the answer is yes; Enter alone is, if that is likely.
 
     Raises:
         UsageError: there is no terminal to ask at; ``reason`` says why a confirmation is needed.
     """
     if not can_ask():
         raise UsageError(f"{reason}: confirm it with --yes where there is no terminal")
-    print(f"{question()} [y/N] ", end="", file=sys.stderr, flush=True)
-    return sys.stdin.readline().strip().casefold() in ("y", "yes")
+    choices = "Y/n" if is_likely else "y/N"
+    print(f"{question()} [{choices}] ", end="", file=sys.stderr, flush=True)
+    answer = sys.stdin.readline()
+    if is_likely and answer == "\n":
+        return True
+    return answer.strip().casefold() in ("y", "yes")
+
+
+def answer_to(question: str) -> str:
+    """Ask at the terminal, and return what was answered."""
+    print(question, end="", file=sys.stderr, flush=True)
+    return sys.stdin.readline().strip()
 
 
 def can_ask() -> bool:
@@ -340,6 +350,19 @@ YES: Final = option("--yes", "do not ask for confirmation")
 OFFSET: Final = option(
     "--offset N", "skip this many first", type=partial(count, least=0), default=0
 )
+SYNC_CHOICES: Final = (
+    option(
+        "--namespaces A,B",
+        "let only these travel; all for every one, now and later",
+        type=names,
+    ),
+    one_of(
+        option("--passphrase-file FILE", "read the passphrase from this file"),
+        option("--unsealed", "do not encrypt what is sent"),
+    ),
+    YES,
+)
+"""What is chosen before the first sync with a place."""
 NEWEST: Final = option("--newest", "newest first", dest="newest_first")
 EXPIRES_AT: Final = option("--expires-at TIME", "when it expires", dest="expired_at")
 NAMESPACES: Final = option(

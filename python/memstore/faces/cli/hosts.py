@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import argparse
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
@@ -20,10 +21,10 @@ from memstore.lazy import lazy_import
 from memstore.text.escaping import visible
 
 if TYPE_CHECKING:
-    import argparse
     from collections.abc import Sequence
 
     from memstore import plain_http, projects
+    from memstore.faces.cli import sync
     from memstore.faces.hosts import (
         catalogue,
         check,
@@ -41,11 +42,15 @@ if TYPE_CHECKING:
         unkept,
     )
     from memstore.faces.hosts.catalogue import Host, Registration
+    from memstore.faces.hosts.record import Done
     from memstore.faces.hosts.registration import Programs
     from memstore.faces.hosts.setup import FileChange
     from memstore.settings import Settings
     from memstore.store import store as stores
+    from memstore.sync import remembered
 else:
+    sync = lazy_import("memstore.faces.cli.sync")
+    remembered = lazy_import("memstore.sync.remembered")
     stores = lazy_import("memstore.store.store")
     catalogue = lazy_import("memstore.faces.hosts.catalogue")
     check = lazy_import("memstore.faces.hosts.check")
@@ -64,6 +69,9 @@ else:
     unkept = lazy_import("memstore.faces.hosts.unkept")
     troubles = lazy_import("memstore.faces.hosts.troubles")
 
+EVERY: Final = "5m"
+"""How often hosts' hooks and servers sync, unless setup is told otherwise."""
+
 ENDPOINT: Final = "/mcp"
 """What the address of a server ends with, unless a proxy gives it another."""
 
@@ -78,8 +86,8 @@ RULES: Final = {
 @cli.command(
     "setup",
     "memstore setup --dry-run\nmemstore setup claude-code codex\nmemstore setup --check\n"
-    "memstore setup --uninstall\nmemstore setup --server https://memory.example.com/mcp "
-    "--token-file token.txt",
+    "memstore setup --sync git@github.com:me/memory.git\nmemstore setup --uninstall\n"
+    "memstore setup --server https://memory.example.com/mcp --token-file token.txt",
     cli.option("HOST", "the hosts, by name (default: those installed)", nargs="*"),
     cli.one_of(
         cli.option("--dry-run", "show what would change without changing it"),
@@ -102,9 +110,16 @@ RULES: Final = {
     ),
     cli.option(
         "--token-file FILE",
-        "the file with the token for --server, - for standard input (default: MEMSTORE_TOKEN, or "
-        "the token that was kept before)",
+        "the file with the token for --server, or for the server of --sync; - for standard input "
+        "(default: MEMSTORE_TOKEN, or the token that was kept before)",
     ),
+    cli.option(
+        "--sync PLACE",
+        "sync with this place, as memstore sync does: now, and in the background when a session "
+        "begins, after writes and every few minutes",
+    ),
+    cli.option("--sync-every TIME", f"how often (default: {EVERY})"),
+    *cli.SYNC_CHOICES,
     cli.option("--no-transcripts", "leave out the hooks that record conversations"),
     cli.option(
         "--own-memory KEEP|OFF",
@@ -129,13 +144,15 @@ def _setup(store: None, arguments: argparse.Namespace, show: cli.Show) -> int | 
         )
     told: dict[str, list[FileChange]] = {}
     failed: dict[str, str] = {}
-    if arguments.token_file is not None and arguments.server is None:
-        raise cli.UsageError("--token-file goes with --server")
+    _check_flags(arguments)
+    if arguments.sync is not None and (code := _begin_syncing(arguments, show)):
+        return code
     wanted = None if arguments.uninstall else _wanted(arguments, project, show)
     if wanted is not None and wanted.url is not None and wanted.secret is not None:
         _check_server(wanted, chosen_settings(arguments).user, show)
         if not arguments.dry_run:
             servers.keep(wanted.url, wanted.secret)  # before a host asks for it
+    before = record.everything() if arguments.uninstall else []
     for host in hosts:
         try:
             if wanted is None:
@@ -149,6 +166,7 @@ def _setup(store: None, arguments: argparse.Namespace, show: cli.Show) -> int | 
         servers.forget_all_but(remote_entries.urls([asdict(one) for one in record.everything()]))
         for sentence in spool.sentences():
             show.note(f"{sentence}; memstore spool shows it")
+        _end_syncing(arguments, before, show)
     _tell_changes(told, failed, show, in_full=arguments.dry_run)
     if wanted is not None:
         _tell_own_memory([host for host in hosts if host.name in told], wanted, show)
@@ -157,6 +175,57 @@ def _setup(store: None, arguments: argparse.Namespace, show: cli.Show) -> int | 
     changed = {name: [line for one in files for line in one.lines] for name, files in told.items()}
     show.done(_summary(arguments, told), {"changed": changed, "failed": failed})
     return cli.REFUSED if failed else None
+
+
+def _check_flags(arguments: argparse.Namespace) -> None:
+    """Raise UsageError if a flag is there without the one that it belongs to."""
+    if arguments.token_file is not None and arguments.server is None and arguments.sync is None:
+        raise cli.UsageError("--token-file goes with --server or --sync")
+    if arguments.sync is None:
+        for name in ("sync_every", "namespaces", "passphrase_file", "unsealed"):
+            if getattr(arguments, name):
+                raise cli.UsageError(f"--{name.replace('_', '-')} goes with --sync")
+    elif arguments.server is not None:
+        raise cli.UsageError(
+            "the memory of --server is on that server, and is synced there: leave --sync out"
+        )
+    elif arguments.uninstall:
+        raise cli.UsageError(
+            "--uninstall ends syncing in the background; memstore sync --leave forgets the place"
+        )
+
+
+def _begin_syncing(arguments: argparse.Namespace, show: cli.Show) -> int | None:
+    """Sync with the place, and let it be done in the background from now on."""
+    registration.programs()  # before anything is sent, because without them nothing is set up
+    more = {
+        "address": arguments.sync,
+        "every": arguments.sync_every or EVERY,
+        "project_repository": False,
+    }
+    chosen = chosen_settings(arguments)._replace(embedder="none", model=None)
+    options.check_host(chosen)
+    if arguments.dry_run:
+        chosen = from_settings.rehearsing(chosen)
+    with from_settings.open_store(chosen, source="cli") as store:
+        return sync.begin(store, argparse.Namespace(**{**vars(arguments), **more}), show)
+
+
+def _end_syncing(arguments: argparse.Namespace, before: list[Done], show: cli.Show) -> None:
+    """Let nothing be synced in the background any more if no host is set up."""
+    if record.everything():
+        return
+    files = {file_at(chosen_settings(arguments).db or settings.default_path())}
+    files |= {one.memory["db"] for one in before if one.memory and "db" in one.memory}
+    for file in sorted(files):
+        state = remembered.folder_of(file)
+        place = remembered.read(state)
+        if place is not None and place.every_seconds is not None:
+            remembered.write(state, place._replace(every_seconds=None))
+            show.note(
+                f"{file} is not synced in the background any more; memstore sync still does, and "
+                "memstore sync --leave forgets the place"
+            )
 
 
 def _hosts(arguments: argparse.Namespace, project: Path | None) -> list[Host]:

@@ -3,17 +3,25 @@
 from __future__ import annotations
 
 import getpass
-import shlex
+import os
+from contextlib import contextmanager, suppress
+from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from memstore import settings
 from memstore.domain.records import json_value
-from memstore.errors import SyncError
-from memstore.faces import wording
+from memstore.errors import Explained, StoreBusy, SyncError
+from memstore.faces import background_sync, wording
 from memstore.faces.cli import command as cli
 from memstore.faces.escaping import counted
-from memstore.faces.syncing_words import device_row, sentences_of, status_sentence
+from memstore.faces.options import names, sync_every
+from memstore.faces.syncing_words import (
+    device_row,
+    sentences_of,
+    status_sentence,
+    twice_sentences,
+)
 from memstore.file import syncing
 from memstore.frozen import asdict
 from memstore.sync import remembered, status
@@ -23,10 +31,14 @@ from memstore.text.escaping import visible
 
 if TYPE_CHECKING:
     import argparse
+    from collections.abc import Iterator, Mapping
 
     from memstore.file.syncing import Outcome
     from memstore.store.store import Store
     from memstore.sync.places.address import Kind
+
+NICE: Final = 10
+"""By how much a sync in the background gives way to other programs."""
 
 UNSEALED = (
     "whoever can write there can read everything, and can speak as you: add memories, and change "
@@ -51,18 +63,19 @@ UNSEALED = (
         cli.option("--dismiss DEVICE", "give up a device, by its name or id"),
         cli.option("--new-key", "give the place a new key and passphrase"),
         cli.option("--leave", "stop syncing this file"),
+        cli.option(
+            "--background",
+            "ask nothing and print nothing, as timers do; memstore status tells what became of it",
+        ),
     ),
     cli.option(
-        "--namespaces A,B", "let only these travel; all for every one, now and later",
-        type=cli.names,
+        "--every TIME",
+        "let the hooks and servers of hosts sync this often in the background, and after writes, "
+        "e.g. 5m; off ends that",
     ),
-    cli.one_of(
-        cli.option("--passphrase-file FILE", "read the passphrase from this file"),
-        cli.option("--unsealed", "do not encrypt what is sent"),
-    ),
+    *cli.SYNC_CHOICES,
     cli.option("--token-file FILE", "read the token of a server from this file"),
     cli.option("--project-repository", "use a repository that has other branches all the same"),
-    cli.YES,
     file="create",
     usage="[ADDRESS] [options]",
 )  # fmt: skip
@@ -94,23 +107,71 @@ def _sync(store: Store, arguments: argparse.Namespace, show: cli.Show) -> int | 
 
 
 def _run(store: Store, arguments: argparse.Namespace, show: cli.Show) -> int | None:
+    if arguments.background:
+        if arguments.address is not None:
+            raise cli.UsageError("--background syncs with the place used before: name none")
+        _in_background(store)
+        return None
+    return begin(store, arguments, show)
+
+
+def _in_background(store: Store) -> None:
+    """Sync with the place that is remembered; nobody is asked, and nobody waits."""
+    if hasattr(os, "nice"):
+        os.nice(NICE)
+    with suppress(StoreBusy), _noting(store) as said:
+        outcome = syncing.sync(store.file, syncing.chosen_for(store.file))
+        said += [*sentences_of(outcome), *twice_sentences(outcome)]
+        if outcome.synced.came:  # hooks only read the index
+            store.file.warm()
+            store.file.save_index()
+
+
+@contextmanager
+def _noting(store: Store) -> Iterator[list[str]]:
+    """Remember what becomes of a run: why it fails, or the sentences that it adds."""
+    said: list[str] = []
+    state = remembered.folder_of(store.file.path)
+    try:
+        yield said
+    except StoreBusy:  # another one runs, which notes what becomes of it
+        raise
+    except (Explained, OSError) as error:
+        with suppress(OSError):
+            remembered.note_run(state, wording.on_command_line(error))
+        raise
+    remembered.note_run(state, said=said)
+
+
+def begin(store: Store, arguments: argparse.Namespace, show: cli.Show) -> int | None:
+    """Sync, and ask first what has to be asked; return the exit code if somebody refuses."""
     before = remembered.read(remembered.folder_of(store.file.path))
     if arguments.address is None and before is None:
         raise cli.UsageError("name the place: a folder, a git repository, or a server")
     chosen = _chosen(arguments, before)
+    if before is not None and arguments.every is not None and not arguments.dry_run:
+        state = remembered.folder_of(store.file.path)  # also if the place is away
+        remembered.write(state, before._replace(every_seconds=chosen.every_seconds))
     is_first = before is None or before.address != chosen.address
-    if is_first and not arguments.dry_run and not _is_agreed(store, chosen, arguments, show):
-        show.note("nothing was sent")
-        return cli.REFUSED
+    if is_first and not arguments.dry_run:
+        agreed = _agreed(store, chosen, arguments, show)
+        if agreed is None:
+            show.note("nothing was sent")
+            return cli.REFUSED
+        chosen = agreed
     passphrase, begins = _passphrase(store, chosen, arguments, is_first=is_first)
-    outcome = syncing.sync(
-        store.file,
-        chosen,
-        passphrase=passphrase,
-        begin_sealing=begins,
+    run = partial(
+        syncing.sync, store.file, chosen, passphrase=passphrase, begin_sealing=begins,
         asks=cli.can_ask(),
-        dry_run=arguments.dry_run,
-    )
+    )  # fmt: skip
+    if arguments.dry_run:
+        outcome = run(dry_run=True)
+        if before is None:
+            remembered.discard(remembered.folder_of(store.file.path))
+    else:
+        with _noting(store) as said:
+            outcome = run()
+            said += [*sentences_of(outcome), *twice_sentences(outcome)]
     _tell(outcome, show)
     if is_first and not outcome.is_sealed and not arguments.dry_run:
         show.note(f"{visible(chosen.address)} is not sealed: {UNSEALED}")
@@ -121,7 +182,10 @@ def _chosen(arguments: argparse.Namespace, before: Remembered | None) -> Remembe
     """Return the place and the choices of a run: those named now, else those of before."""
     named = arguments.address
     if before is None or (named is not None and _whole(named) != before.address):
-        chosen = Remembered(_whole(named), token=_token(arguments, kind_of(named)))
+        every = None if before is None else before.every_seconds
+        chosen = Remembered(
+            _whole(named), token=_token(arguments, kind_of(named)), every_seconds=every
+        )
     else:
         chosen = before
     if arguments.namespaces is not None:
@@ -129,9 +193,15 @@ def _chosen(arguments: argparse.Namespace, before: Remembered | None) -> Remembe
         chosen = chosen._replace(namespaces=None if every else tuple(arguments.namespaces))
     if arguments.token_file is not None:
         chosen = chosen._replace(token=_secret(arguments.token_file, "--token-file"))
+    if arguments.every is not None:
+        chosen = chosen._replace(every_seconds=_every_seconds(arguments.every))
     if arguments.project_repository:
         chosen = chosen._replace(may_be_shared=True)
     return chosen
+
+
+def _every_seconds(text: str) -> float | None:
+    return None if text == background_sync.OFF else sync_every(text, "--every")
 
 
 def _whole(address: str) -> str:
@@ -141,26 +211,39 @@ def _whole(address: str) -> str:
     return address
 
 
-def _is_agreed(
+def _agreed(
     store: Store, chosen: Remembered, arguments: argparse.Namespace, show: cli.Show
-) -> bool:
-    """Show which namespaces travel, and ask whether they may."""
+) -> Remembered | None:
+    """Show which namespaces travel, and ask whether they may; ``None`` if they may not."""
     every = store.file.namespaces()
-    travelling = [one for one in every if chosen.namespaces is None or one in chosen.namespaces]
-    if arguments.yes:
-        _make_folder(chosen)
-        return True
-    rows = [[one, counted(every[one])] for one in travelling]
-    show.rows(rows, {one: every[one] for one in travelling})
+    if not arguments.yes:
+        listed = every if chosen.namespaces is None else chosen.namespaces
+        if not arguments.json:
+            show.rows([[one, counted(every.get(one, 0))] for one in listed], {})
+        if chosen.namespaces is None and len(every) > 1 and cli.can_ask():
+            chosen = _narrowed(chosen, every)
 
-    def question() -> str:
-        which = "every namespace, also later ones" if chosen.namespaces is None else "these"
-        return f"Let {which} travel through {visible(chosen.address)}?"
+        def question() -> str:
+            which = "every namespace, also later ones,"
+            if chosen.namespaces is not None:
+                which = f"what is in {', '.join(map(visible, chosen.namespaces))}"
+            return f"Let {which} travel through {visible(chosen.address)}?"
 
-    if not cli.agreed(question, "nothing is sent before somebody agreed to it"):
-        return False
+        if not cli.agreed(question, "nothing is sent before somebody agreed to it"):
+            return None
     _make_folder(chosen)
-    return True
+    return chosen
+
+
+def _narrowed(chosen: Remembered, every: Mapping[str, int]) -> Remembered:
+    """Ask which namespaces travel."""
+    named = cli.answer_to("Which of these travel? Names with commas between them, or all [all]: ")
+    if named in ("", "all"):
+        return chosen
+    wanted = names(named)
+    if unknown := [one for one in wanted if one not in every]:
+        raise cli.UsageError(f"there is no namespace {unknown[0]!r} here; nothing was done")
+    return chosen._replace(namespaces=tuple(wanted))
 
 
 def _make_folder(chosen: Remembered) -> None:
@@ -187,16 +270,20 @@ def _passphrase(
         return None, False
     if given is not None:
         return given, True
-    if kind_of(chosen.address) == "folder":
-        return None, False
+    is_folder = kind_of(chosen.address) == "folder"
     if not cli.can_ask():
+        if is_folder:
+            return None, False
         raise cli.UsageError(
             "say whether what is sent is encrypted: --passphrase-file FILE, or --unsealed"
         )
-    given = _asked_twice(
-        f"Passphrase with which {chosen.address} is encrypted; without one, {UNSEALED}"
-    )
-    return given or None, bool(given)
+    question = f"Encrypt what is sent to {visible(chosen.address)}? If not, {UNSEALED}."
+    if not cli.agreed(lambda: question, "", is_likely=not is_folder):
+        return None, False
+    given = _asked_twice("Passphrase, which each device needs once")
+    if not given:
+        raise cli.UsageError("a passphrase is not empty; nothing was done")
+    return given, True
 
 
 def _new_passphrase(arguments: argparse.Namespace) -> str:
@@ -259,6 +346,10 @@ def _show_status(store: Store, show: cli.Show) -> None:
         "address": found.address,
         "namespaces": list(found.namespaces) or "all",
         "synced_at": json_value(found.synced_at),
+        "tried_at": json_value(found.tried_at),
+        "failed": found.failed or None,
+        "said": list(found.said),
+        "every_seconds": found.every_seconds,
         "devices": [
             {name: json_value(value) for name, value in asdict(one).items()}
             for one in found.devices
@@ -272,6 +363,8 @@ def _show_status(store: Store, show: cli.Show) -> None:
         show.note(f"nothing was exchanged with {visible(found.address)} yet")
     else:
         show.note(status_sentence(found))
+    for sentence in found.said:
+        show.note(visible(sentence))
 
 
 def _tell(outcome: Outcome, show: cli.Show) -> None:
@@ -287,13 +380,5 @@ def _tell(outcome: Outcome, show: cli.Show) -> None:
         show.note("nothing new, here or there")
     for sentence in sentences_of(outcome):
         show.note(sentence)
-    for one in outcome.twice:
-        set_it = f"memstore where {shlex.quote(one.folder)} --set {shlex.quote(one.there)}"
-        bring = (
-            f"memstore export --namespace {shlex.quote(one.here)} | memstore import - "
-            f"--namespace {shlex.quote(one.there)}"
-        )
-        show.note(
-            f"{visible(one.here)} here and {visible(one.there)} of another device are one "
-            f"repository: {set_it} uses that from now on, and {bring} brings along what is here"
-        )
+    for sentence in twice_sentences(outcome):
+        show.note(sentence)

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
     from memstore import plain_http
     from memstore.domain import turns
-    from memstore.faces import background
+    from memstore.faces import background, background_sync
     from memstore.faces.hosts import (
         keeping,
         recalling,
@@ -48,6 +48,7 @@ if TYPE_CHECKING:
 else:
     turns = lazy_import("memstore.domain.turns")
     background = lazy_import("memstore.faces.background")
+    background_sync = lazy_import("memstore.faces.background_sync")
     plain_http = lazy_import("memstore.plain_http")
     sessions = lazy_import("memstore.faces.hosts.sessions")
     keeping = lazy_import("memstore.faces.hosts.keeping")
@@ -122,6 +123,8 @@ def respond(arguments: argparse.Namespace) -> int:
         if answer is not None:
             sys.stdout.write(json.dumps(answer) + "\n")
             sys.stdout.flush()
+        if name in START | PROMPT:
+            _sync(arguments)
         wrong = getattr(arguments, "wrong", "")
         if wrong or os.path.isdir(settings.troubles_folder()):
             _note(arguments, event, wrong)
@@ -458,6 +461,7 @@ def _kept(arguments: argparse.Namespace, event: dict[str, Any]) -> None:
         else:
             _keep_in_spool(arguments, event)
         unkept.kept(digest, ends)
+        _sync(arguments, has_news=True)
         if arguments.server is not None:
             remote.send_waiting(arguments.server)
     finally:
@@ -481,6 +485,17 @@ def _keep_in_spool(arguments: argparse.Namespace, event: dict[str, Any]) -> None
     chosen = chosen_settings(arguments)
     policy: Any = chosen.secrets or "redact"  # checked where it is used
     remote.keep(arguments.server, arguments.host, event, chosen.user, policy)
+
+
+def _sync(arguments: argparse.Namespace, *, has_news: bool = False) -> None:
+    """Begin a sync in the background, if setup chose that and it is time for one."""
+    if arguments.server is None and os.path.isdir(settings.sync_folder()):
+        with suppress(Exception):  # the host must not hear of it; the next hook tries again
+            chosen = chosen_settings(arguments)
+            database = os.path.abspath(file_at(chosen.db or settings.default_path()))
+            if os.path.exists(database) and not chosen.read_only:
+                variables = background_sync.variables_of(chosen)
+                background_sync.begin_if_due(database, variables, has_news=has_news)
 
 
 def _memory(arguments: argparse.Namespace) -> str:

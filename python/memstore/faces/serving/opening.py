@@ -25,7 +25,8 @@ if TYPE_CHECKING:
     from memstore.database import engine
     from memstore.domain import clock
     from memstore.errors import Reason
-    from memstore.faces import from_settings, wording
+    from memstore.faces import background_sync, from_settings, wording
+    from memstore.faces.background_sync import ScheduledSync
     from memstore.faces.options import BackupSchedule
     from memstore.learn.background import BackgroundLearning
     from memstore.settings import Settings
@@ -33,6 +34,7 @@ if TYPE_CHECKING:
     from memstore.store.store import Store
 else:  # imported after the handshake
     stores = lazy_import("memstore.store.store")
+    background_sync = lazy_import("memstore.faces.background_sync")
     errors = lazy_import("memstore.errors")
     engine = lazy_import("memstore.database.engine")
     from_settings = lazy_import("memstore.faces.from_settings")
@@ -65,8 +67,12 @@ class Opening:
         open_store: Callable[[], Store],
         heads: str | None = None,
         learn: Callable[[Store], BackgroundLearning] | None = None,
+        syncing: Settings | None = None,
     ) -> None:
         self._open_store = open_store
+        self._sync_by = syncing
+        """The settings that say whether the file is synced in the background; ``None``: never."""
+        self._syncing: ScheduledSync | None = None
         self._learn = learn
         """Begins to learn in the background; ``None`` not to."""
         self._learning: BackgroundLearning | None = None
@@ -94,7 +100,7 @@ class Opening:
         assert attempt is not None
         if ours:
             try:
-                self._stop_learning()
+                self._stop_jobs()
                 if before is not None and before.exception() is None:
                     before.result().close()
                 store = self._open_store()
@@ -108,7 +114,7 @@ class Opening:
             if store.file.upgraded is not None:
                 logging.getLogger(__name__).warning("%s", store.file.upgraded)
             attempt.set_result(store)
-            self._preparing = threading.Timer(QUIET_SECONDS, _prepare, [store])
+            self._preparing = threading.Timer(QUIET_SECONDS, self._prepare, [store])
             self._preparing.daemon = True
             self._preparing.start()
         if not attempt.done():
@@ -123,7 +129,9 @@ class Opening:
         with self._deciding:
             self._closed = True
             attempt = self._attempt
-        self._stop_learning()
+        if attempt is not None and attempt.done() and attempt.exception() is None:
+            self._schedule(attempt.result())  # it may end before it was prepared
+        self._stop_jobs()
         if attempt is not None and attempt.done() and attempt.exception() is None:
             self._note_head(attempt.result())
             attempt.result().close()
@@ -131,10 +139,31 @@ class Opening:
             self._preparing.cancel()
             self._preparing.join(CLOSING_SECONDS)
 
-    def _stop_learning(self) -> None:
-        """Let it start nothing more; what it reads now is read again by the next process."""
+    def _prepare(self, store: Store) -> None:
+        _prepare(store)
+        if not self._closed:
+            self._schedule(store)
+            if self._syncing is not None:
+                self._syncing.start()
+
+    def _schedule(self, store: Store) -> None:
+        """Decide whether the file is synced in the background."""
+        if self._syncing is not None or self._sync_by is None:
+            return
+        try:
+            self._syncing = background_sync.schedule(store, self._sync_by)
+        except (errors.MemstoreError, OSError) as error:
+            told = wording.in_server(error)
+            logging.getLogger(__name__).warning("nothing is synced in the background: %s", told)
+
+    def _stop_jobs(self) -> None:
+        """Let them start nothing more; what is read now is read again by the next process."""
         if self._learning is not None:
             self._learning.stop(0)
+        if self._syncing is not None:
+            syncing, self._syncing = self._syncing, None
+            with suppress(errors.MemstoreError, OSError):
+                syncing.stop()
 
     def _note_head(self, store: Store) -> None:
         """Append the end of the journal to the file for it, which others should not be able to

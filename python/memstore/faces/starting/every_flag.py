@@ -83,7 +83,7 @@ checks for whoever runs it.
 {options.ENVIRONMENT_HELP}
   MEMSTORE_TOOLS, MEMSTORE_ANSWERS, MEMSTORE_READ_ONLY, MEMSTORE_NO_RECORD, MEMSTORE_LEARN_UNREAD
   MEMSTORE_USER, MEMSTORE_ANY_USER, MEMSTORE_IDENTITY
-  MEMSTORE_BACKUP_EVERY, MEMSTORE_BACKUP_KEEP, MEMSTORE_BACKUP_FOLDER"""
+  MEMSTORE_BACKUP_EVERY, MEMSTORE_BACKUP_KEEP, MEMSTORE_BACKUP_FOLDER, MEMSTORE_SYNC_EVERY"""
 
 
 def main(argv: Sequence[str] | None = None) -> None:
@@ -106,6 +106,7 @@ def main(argv: Sequence[str] | None = None) -> None:
         metrics_at = _metrics_address(arguments)
         schedule = options.backup_schedule(chosen)
         options.check_served(chosen)
+        options.check_sync(chosen)
         options.check_learning(chosen)
     except ValueError as error:
         parser.error(wording.in_server(error))
@@ -114,6 +115,7 @@ def main(argv: Sequence[str] | None = None) -> None:
         partial(opening.open_store, chosen, schedule),
         arguments.heads,
         partial(_learn, make_generator, served is not None) if chosen.learn_unread else None,
+        chosen,
     )
     if served is None:
         session.run(offered, opened, make_generator, follows_project=chosen.namespace == AUTO)
@@ -236,6 +238,12 @@ def _parser() -> argparse.ArgumentParser:
     flag(
         "--backup-folder FOLDER",
         "the folder of the backups (default: the file's name with .backups)",
+    )
+    flag(
+        "--sync-every TIME",
+        "sync the file in the background this often and after writes, with the place that memstore "
+        "sync was given, e.g. 5m; off never does (default: as memstore setup --sync chose); of "
+        "several servers, one at a time does",
     )
     flag(
         "--heads FILE",

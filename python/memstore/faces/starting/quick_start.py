@@ -32,6 +32,7 @@ TAKING_A_VALUE: Final = ("db", "namespace", "embedder", "tools", "answers", "use
 ODD: Final = (
     "model", "ollama", "openai", "half_lives", "without_rules", "learn_unread",
     "durability", "timezone", "backup_every", "backup_keep", "backup_folder",
+    "sync_every",
 )  # fmt: skip
 """Settings that can contradict others or need parsing; the full parser handles them."""
 
@@ -51,7 +52,7 @@ def main(argv: Sequence[str] | None = None) -> None:
         return
     session.run(
         offered,
-        opening.Opening(lambda: opening.open_store(chosen)),
+        opening.Opening(lambda: opening.open_store(chosen), syncing=chosen),
         lambda: from_settings.make_generator(chosen),
         follows_project=chosen.namespace == AUTO,
     )
