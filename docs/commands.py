@@ -40,7 +40,7 @@ def page(text: str) -> str:
     """Return the page with what the catalogue of commands says now."""
     head, _, rest = text.partition(FIRST)
     commands, _, foot = f"{FIRST}{rest}".partition(LAST)
-    written = {name: _by_hand(body) for name, body in _sections(commands)}
+    written = {name: _by_hand(name, body) for name, body in _sections(commands)}
     head = LIST.sub(lambda found: f"{found[1]}{_contents()}{found[2]}", head)
     head = SHARED.sub(lambda found: f"{found[1]}{_shared()}{found[2]}", head)
     return "\n".join([head.rstrip("\n"), *_groups(written), f"{LAST}{foot}".lstrip("\n")])
@@ -60,9 +60,10 @@ def _sections(text: str) -> Iterator[tuple[str, str]]:
     yield name, "\n".join(lines)
 
 
-def _by_hand(body: str) -> str:
-    made, marker, below = body.partition(BY_HAND)
-    return (below if marker else made).strip()
+def _by_hand(name: str, body: str) -> str:
+    if name not in face.COMMANDS:
+        return body.strip()  # what stands below the heading of a group
+    return body.partition(BY_HAND)[2].strip()
 
 
 def _groups(written: dict[str, str]) -> Iterator[str]:
