@@ -529,8 +529,8 @@ def _text(items: Sequence[FoundText], shown: Mapping[int, int]) -> str:
 
 
 def text_of_items(items: Iterable[FoundText]) -> str:
-    """Return items as lines below their dates: the day of the first one first, threads in order."""
-    by_day = together(items, lambda item: item.date)
+    """Return items as lines below their dates: the latest day first, threads in order."""
+    by_day = sorted(items, key=lambda item: item.date, reverse=True)
     ordered = together(by_day, lambda item: (item.date, item.thread), lambda item: item.place)
     shown = adjoined(
         ordered, lambda item: item.date, lambda item: item.name, lambda item: item.newer

@@ -116,8 +116,9 @@ def _episodes(answer: Answer, _call: CallStyle) -> Iterator[str]:
 
 
 def _said(answer: Answer, _call: CallStyle) -> Iterator[str]:
-    """Yield what was said, each stretch of a conversation in its order, the best one first."""
-    said = together(answer["said"], lambda one: (_day(one), one.get("thread", "")), _place)
+    """Yield what was said, the latest day first, each stretch of a conversation in its order."""
+    by_day = sorted(answer["said"], key=_day, reverse=True)
+    said = together(by_day, lambda one: (_day(one), one.get("thread", "")), _place)
     yield remark(SAID)
     yield from under_dates(_passages(said, lambda one: _episode(one, tells_source=False)))
 
