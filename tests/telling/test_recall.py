@@ -229,11 +229,11 @@ def test_a_line_has_the_id_and_the_text_below_its_date(words: Store) -> None:
     assert (told.facts, sorted(told.episodes), told.left_out) == ((1,), [1, 2], 0)
 
 
-def test_a_date_is_written_once_and_the_best_results_date_comes_first(words: Store) -> None:
-    for day, text in enumerate(["tea", "tea, lemon and honey", "lemon", "honey"]):
+def test_a_date_is_written_once_and_the_latest_comes_first(words: Store) -> None:
+    for day, text in enumerate(["tea, lemon and honey", "tea", "honey", "lemon"]):
         words.add(text, subject="cup", valid_at=f"2024-03-0{day % 2 + 1}")
     told = words.recall("tea lemon honey", max_tokens=500)
-    assert told.facts[0] == 2
+    assert told.facts[0] == 1
     assert [line for line in lines(told) if line not in rows(told)] == ["2024-03-02", "2024-03-01"]
     assert lines(told)[0] == "2024-03-02"
     assert {line.split(" ")[0] for line in lines(told)[1:3]} == {"#2", "#4"}

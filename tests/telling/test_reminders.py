@@ -405,3 +405,12 @@ def test_a_rule_bears_on_an_order_that_it_is_about(
     )
     assert [order for order in orders if rule not in store.remind(order).text] == []
     assert [order for order in others if store.remind(order).text] == []
+
+
+def test_an_older_day_stands_below_a_later_one(store: memstore.Store) -> None:
+    for day, text in (("03", "Parcels of staging leave by Borzoi"), ("07", "Borzoi was slow")):
+        store.episodes.add(text, source="host", thread=day, valid_at=f"2024-{day}-01")
+    told = store.remind("by whom do parcels of staging leave?")
+    days = [line for line in told.text.split("\n") if line[:2] == "20"]
+    assert days == sorted(days, reverse=True)
+    assert "2024-03-01" in days

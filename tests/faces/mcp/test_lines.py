@@ -236,6 +236,18 @@ def test_neighbours_in_the_graph_name_the_facts_which_follow_once(ask: Ask, stor
     ]
 
 
+def test_what_was_said_last_stands_first(ask: Ask, store: Store) -> None:
+    for month, text in ((3, "jobs wait in Borzoi"), (6, "Borzoi lost two jobs")):
+        store.episodes.add(text, source="chat", thread=str(month), valid_at=f"2024-0{month}-01")
+    best_first = json.loads(asked(store, "memory_search", "json", query="jobs wait in Borzoi"))[
+        "said"
+    ]
+    assert [one["id"] for one in best_first] == [1, 2]
+    told = ask("memory_search", query="jobs wait in Borzoi").split("\n")
+    days = [line for line in told if line.startswith("2024")]
+    assert days == ["2024-06-01", "2024-03-01"]
+
+
 def test_nothing_found_is_said(ask: Ask) -> None:
     assert ask("memory_search", query="x").split("\n") == [
         "no facts",
