@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 HTML: Final = "text/html; charset=utf-8"
+JSON: Final = "application/json"
 PLAIN: Final = "text/plain; charset=utf-8"
 
 POLICY: Final = "; ".join(

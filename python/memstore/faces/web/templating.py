@@ -15,7 +15,7 @@ from markupsafe import Markup
 from memstore import __version__
 from memstore.domain import clock, zones
 from memstore.faces.escaping import counted, visible_lines
-from memstore.faces.web import files, kept_path
+from memstore.faces.web import files, kept_path, twin
 from memstore.faces.web.words import TAGS, changed_words
 
 if TYPE_CHECKING:
@@ -133,6 +133,7 @@ def _new_environment() -> jinja2.Environment:
         "changed_words": changed_words,
         "static": files.address,
         "tags": TAGS,
+        "twin_of": twin.address_of,
         "version": __version__,
     }
     return environment

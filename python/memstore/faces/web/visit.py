@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 from memstore.domain import clock
 from memstore.domain.records import EVERYBODY
 from memstore.errors import NotFound
-from memstore.faces.web import templating
+from memstore.faces.web import templating, twin
 from memstore.faces.web.reply import HTML, Reply, redirect
 from memstore.file import paths
 from memstore.lazy import cached_property
@@ -45,6 +45,7 @@ class Visit:
         numbers: those in the path and in the query, by name.
         query: those in the query alone.
         fields: those of the posted form; a name that is repeated has all its values in ``many``.
+        is_twin: whether the page is asked for as JSON (:mod:`memstore.faces.web.twin`).
         swaps: whether the browser puts the answer in the place of a part of the page.
         may_write: whether the person may change anything.
         menu: all entries, also those that the menu does not list.
@@ -67,6 +68,7 @@ class Visit:
         fields: Mapping[str, str],
         many: Mapping[str, list[str]],
         swaps: bool,
+        is_twin: bool,
         may_write: bool,
         menu: Sequence[MenuItem],
         owners: Mapping[str, str],
@@ -84,6 +86,7 @@ class Visit:
         self.fields = fields
         self.many = many
         self.swaps = swaps
+        self.is_twin = is_twin
         self.may_write = may_write
         self.menu = menu
         self.owners = owners
@@ -217,16 +220,27 @@ class Visit:
     # -- replies -----------------------------------------------------------------------------------
 
     def page(self, template: str, status: int = 200, **values: Any) -> Reply:
-        """Return a page, or a part of one, made from a template."""
+        """Return a page, or a part of one, made from a template; its twin, if that is asked for."""
+        if self.is_twin:
+            frame = {"namespace": self.store.namespace, "line": self.seen, "waiting": self.waiting}
+            return twin.reply(status, {**frame, **values})
         return Reply(status, templating.render(template, visit=self, **values), HTML)
 
     def to(self, path: str, *headers: tuple[str, str]) -> Reply:
-        """Send the browser to another page of ours."""
+        """Send the browser to another page of ours; from a twin, to a twin."""
+        if self.is_twin:
+            path = twin.address_of(path)
         if self.swaps:  # a redirect of a swap would be put into the page
             return Reply(204, b"", HTML, (("HX-Redirect", self.address(path)), *headers))
         return redirect(self.address(path), *headers)
 
     def download(self, name: str, text: str) -> Reply:
-        """Return a file to be saved; ``name`` holds no stored text."""
+        """Return a file to be saved; ``name`` holds no stored text.
+
+        Raises:
+            NotFound: it is asked for as a twin, which only pages have.
+        """
+        if self.is_twin:
+            raise NotFound("a file has no twin")
         kept = (("Content-Disposition", f'attachment; filename="{name}"'),)
         return Reply(200, text.encode("utf-8", "backslashreplace"), "application/jsonl", kept)

@@ -45,6 +45,13 @@ MAX_COMPARED: Final = 50
 LEARNT: Final = frozenset(dict(GROUPS)["learnt"])
 
 
+class HostTab(NamedTuple):
+    """A host to choose."""
+
+    name: str
+    title: str
+
+
 class News(NamedTuple):
     """What somebody did since the last visit.
 
@@ -107,8 +114,8 @@ def show(visit: Visit) -> Reply:
     return visit.page(
         "home.html",
         counts=counts,
-        hosts=hosts(),
-        host=host,
+        hosts=[HostTab(one.name, one.title) for one in hosts()],
+        host=HostTab(host.name, host.title),
         place=hosts().index(host),
         start=_at_start(visit, host),
         **_news(visit),

@@ -20,7 +20,7 @@ from memstore.database.engine import waiting_at_most
 from memstore.domain import zones
 from memstore.errors import Explained
 from memstore.faces.serving.bodies import BodyRefused, IncomingRequest, Patience, read, refuse
-from memstore.faces.web import files, problems, templating
+from memstore.faces.web import files, problems, templating, twin
 from memstore.faces.web.problems import ChangedSince
 from memstore.faces.web.reply import Reply, plain, redirect
 from memstore.faces.web.server import sections
@@ -252,6 +252,9 @@ class PagesGate:
     ) -> Reply:
         """Return the page of a request. Blocks."""
         path = request.path.removeprefix(self._sign_in.base)
+        page = twin.page_of(path) if request.method == "GET" else None
+        is_twin = page is not None
+        path = path if page is None else page
         found = sections.find(request.method, path)
         section, route, numbers = found or (sections.SECTIONS[0], None, {})
         query = _numbers(request.query)
@@ -263,7 +266,8 @@ class PagesGate:
                 numbers={**query, **numbers},
                 query=query,
                 fields=fields,
-                swaps=request.swaps,
+                swaps=request.swaps and not is_twin,
+                is_twin=is_twin,
             )
         except (Explained, ValueError, TypeError) as error:
             return self._sign_in.problem(problems.of(error))

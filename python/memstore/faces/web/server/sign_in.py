@@ -225,6 +225,7 @@ class SignIn:
         query: Mapping[str, int],
         fields: list[tuple[str, str]],
         swaps: bool,
+        is_twin: bool,
     ) -> Visit:
         """Return a visit, with the memory that its session may reach."""
         store, may_write = self._store(session)
@@ -245,6 +246,7 @@ class SignIn:
             fields={name: values[0] for name, values in many.items()},
             many=many,
             swaps=swaps,
+            is_twin=is_twin,
             may_write=may_write,
             menu=MENU,
             owners=self._owners,
