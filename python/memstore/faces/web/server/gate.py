@@ -262,7 +262,7 @@ class PagesGate:
             visit = self._sign_in.visit(
                 session,
                 section.entry,
-                path=path,
+                path=path if found else "",  # what is no page of ours is not repeated
                 numbers={**query, **numbers},
                 query=query,
                 fields=fields,
