@@ -22,6 +22,7 @@ if sys.platform == "linux":
 
 pytestmark = [pytest.mark.process, pytest.mark.slow]
 
+SEEN_WIDTHS = (390, 1280)
 WIDTHS = (320, 390, 640, 768, 1280, 1920)
 
 FACTS = (
@@ -229,6 +230,56 @@ def test_two_tabs_do_not_overwrite_each_other(visit: Callable[..., Any], memory:
     second.watch.complaints.clear()  # the console names each answer that is no success
 
 
+def test_palette_by_keys_alone(visit: Callable[..., Any]) -> None:
+    page = visit()
+    page.keyboard.press("Control+k")
+    page.wait_for_selector("#choices [role=option]")
+    assert page.evaluate("document.activeElement.getAttribute('role')") == "combobox"
+    page.keyboard.type("green tea")
+    page.wait_for_selector("#choices a:has-text('Ana likes')")
+    chosen = page.evaluate("document.activeElement.getAttribute('aria-activedescendant')")
+    assert "Ana likes green tea" in page.inner_text(f"#{chosen}")
+    page.keyboard.press("Enter")
+    page.wait_for_url("**/fact/3")
+    page.keyboard.press("g")
+    page.keyboard.press("s")
+    page.wait_for_url("**/sessions")
+    page.keyboard.press("Control+k")
+    page.wait_for_selector("#choices [role=option]")  # what was opened last
+    page.keyboard.press("ArrowUp")
+    page.keyboard.press("ArrowDown")
+    page.keyboard.press("Enter")
+    page.wait_for_url("**/fact/3")
+    page.keyboard.press("Control+k")
+    page.keyboard.press("Escape")
+    assert not page.is_visible("#palette")
+
+
+def test_palette_is_a_page_without_a_script(visit: Callable[..., Any]) -> None:
+    page = visit(java_script_enabled=False, viewport={"width": 390, "height": 800})
+    page.click(".top-end a")
+    page.fill("#query", "harbour")
+    page.click("text=Find")
+    page.click(".choices a:has-text('closed on Sundays')")
+    assert path_of(page) == "fact/4"
+
+
+def test_new_acts_are_offered_and_move_nothing(visit: Callable[..., Any], memory: Store) -> None:
+    page = visit()
+    page.clock.install()
+    page.goto(f"{page.url}subject/1")
+    before = page.inner_text("main")
+    memory.add("The kettle whistles", subject="kettle")
+    page.clock.run_for(31_000)
+    page.wait_for_selector("#pulse >> text=1 new act by Codex")
+    assert page.inner_text("main") == before
+    memory.add("The kettle is old", subject="kettle")
+    page.clock.run_for(31_000)
+    page.wait_for_selector("#pulse >> text=2 new acts by Codex")
+    page.click("#pulse a")
+    page.wait_for_selector("main >> text=The kettle is old")
+
+
 def test_an_agent_writes_meanwhile(visit: Callable[..., Any], memory: Store) -> None:
     page = visit()
     page.goto(f"{page.url}subject/1")
@@ -237,7 +288,7 @@ def test_an_agent_writes_meanwhile(visit: Callable[..., Any], memory: Store) -> 
     page.evaluate("fetch(document.querySelector('#pulse').dataset.pulse).then(r => r.text())"
                   ".then(t => { window.pulse = t })")  # fmt: skip
     page.wait_for_function("window.pulse !== undefined")
-    assert "has changed since" in page.evaluate("window.pulse")
+    assert "new act" in page.evaluate("window.pulse")
     assert page.inner_text("main") == before  # nothing moves under the reader
     page.click("#fact-2 button:text('Still true')")  # another fact's change is no obstacle
     page.wait_for_selector("article.done")
@@ -545,11 +596,30 @@ def pages_to_see(page: Any) -> dict[str, str]:
         "episode": "episode/1",
         "session": "session/1",
         "given": "answers/given",
+        "palette": "go",
     }
     forms = {"correct": "fact/1/correct", "metadata": "fact/1/metadata", "undo": "undo/1"}
     forms |= {"erase": "erase/fact/1", "erasing": "erase", "empty": "owners/empty"}
     named = {name: base + path for name, path in {**paths, **forms}.items()}
     return {"search": page.url, **named, "missing": f"{base}nothing"}
+
+
+def violations(axe: Any, page: Any) -> list[Any]:
+    found = axe.run(page).response["violations"]
+    return [(one["id"], [node["html"][:200] for node in one["nodes"]]) for one in found]
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_open_palette_is_accessible(visit: Callable[..., Any], scheme: str) -> None:
+    axe = pytest.importorskip("axe_playwright_python.sync_playwright").Axe()
+    page = visit(color_scheme=scheme)
+    for width in SEEN_WIDTHS:
+        page.set_viewport_size({"width": width, "height": 900})
+        page.goto(page.url)
+        page.keyboard.press("Control+k")
+        page.keyboard.type("kettle")
+        page.wait_for_selector("#choices a:has-text('blue')")
+        assert violations(axe, page) == []
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
@@ -561,13 +631,15 @@ def test_pages_are_accessible_and_fit(
     page = visit(color_scheme=scheme, reduced_motion="reduce")
     folder = request.config.getoption("--screenshots")
     for name, address in pages_to_see(page).items():
+        page.set_viewport_size({"width": 1280, "height": 900})
         page.goto(address)
         opened = (
             "document.querySelectorAll('main details:not(.menu)').forEach(one => one.open = true)"
         )
         page.evaluate(opened)
-        found = axe.run(page).response["violations"]
-        assert [(one["id"], [node["html"][:200] for node in one["nodes"]]) for one in found] == []
+        for width in SEEN_WIDTHS:
+            page.set_viewport_size({"width": width, "height": 900})
+            assert violations(axe, page) == [], (name, width)
         for width in WIDTHS if scheme == "light" or folder else ():  # colours take no room
             page.set_viewport_size({"width": width, "height": 900})
             overflow = page.evaluate("document.documentElement.scrollWidth - innerWidth")
@@ -577,7 +649,7 @@ def test_pages_are_accessible_and_fit(
                 overflow = page.evaluate("document.documentElement.scrollWidth - innerWidth")
                 assert overflow <= 0, (name, "large text")
                 page.evaluate("document.documentElement.style.fontSize = ''")
-            if folder and width in (390, 1280):
+            if folder and width in SEEN_WIDTHS:
                 page.screenshot(path=Path(folder) / f"{name}-{scheme}-{width}.png", full_page=True)
     # A missing page is a line of the console.
     page.watch.complaints[:] = [one for one in page.watch.complaints if "404" not in one]

@@ -36,7 +36,8 @@ ATTRIBUTES: Final = frozenset(
     fill opacity stroke-width x width height datetime title reversed open y rx text-anchor
     data-copies scope colspan data-name data-pulse data-keys checked aria-describedby
     aria-invalid required rows spellcheck autocapitalize data-undo data-focus selected
-    list""".split()
+    list data-go data-list data-waiting aria-selected aria-activedescendant aria-controls
+    aria-autocomplete aria-expanded""".split()
 )
 
 
@@ -107,6 +108,9 @@ def test_a_hostile_text_does_nothing_in_any_field(memory: Store, text: str) -> N
     checked(pages.ask("subjects", {"prefix": text, "user": text, "order": text}))
     checked(pages.ask(f"subject/{fact.id}", dict.fromkeys(("category", "source", "from"), text)))
     checked(pages.post(f"fact/{fact.id}/metadata", {"metadata": text}).text)
+    checked(pages.ask("go", {"query": text}))
+    checked(pages.ask("go", {"query": name}))
+    assert pages.get(f"fact/{fact.id}.json").content.isascii()
     for one, sent in ((fact, {"HX-Request": "true"}), (drawn, {})):
         answer = pages.post(f"fact/{one.id}/correct", {"content": f"{text}!", "back": text}, **sent)
         assert answer.status_code in (204, 303, 400)

@@ -133,7 +133,7 @@ def test_polls_say_whether_anything_changed(memory: Store, pages: Pages) -> None
     line = memory.file.head().line
     assert pages.read(f"pulse?since={line}").strip() == ""
     memory.add("The cake is ready", subject="cake")
-    assert "has changed since" in pages.read(f"pulse?since={line}")
+    assert "1 new act by" in pages.read(f"pulse?since={line}")
 
 
 def test_hits_say_how_much_they_count(memory: Store, pages: Pages) -> None:

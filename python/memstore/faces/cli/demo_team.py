@@ -111,8 +111,8 @@ BUILDING: Final = (
     ),
     Script(
         (
-            "The staging system of {part} moves. Change its port everywhere, and tell me what else "
-            "knows it.",
+            "The staging system of {part} moves on {day}, to machine {number}. Change its port "
+            "everywhere, and tell me what else knows it.",
             "Which port shall it be?",
             "Staging of {part} listens on port {port}. The deploy script and the checks know it.",
             "I changed the deploy script, two checks and the page for newcomers.",

@@ -13,3 +13,5 @@ class MenuItem(NamedTuple):
     """Whether the menu shows it."""
     is_rare: bool = False
     """Whether it stands below the others, which people open often."""
+    key: str = ""
+    """The key that leads there after ``g``."""

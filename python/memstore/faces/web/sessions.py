@@ -28,6 +28,9 @@ MAX_USED_CODES: Final = 64
 MAX_QUESTIONS: Final = 200
 """How many searches and choices of filters are kept for a session."""
 
+MAX_OPENED: Final = 5
+"""How many of the facts and sessions that were opened last are offered again."""
+
 MAX_UNDOS: Final = 5
 """How many changes of a session its pages offer to undo."""
 
@@ -115,6 +118,7 @@ class Session:
         self._questions: OrderedDict[int, Mapping[str, str]] = OrderedDict()
         self._numbers = 0
         self._undos: OrderedDict[int, Undo] = OrderedDict()
+        self._opened: OrderedDict[tuple[str, str, int], None] = OrderedDict()
 
     @property
     def port(self) -> str:
@@ -163,6 +167,23 @@ class Session:
         """Return what was asked under a number; ``None`` if it is not kept any more."""
         with self._lock:
             return self._questions.get(number)
+
+    # -- what was opened ---------------------------------------------------------------------------
+
+    def note_opened(self, namespace: str, kind: str, number: int) -> None:
+        """Note that a page was opened: ``kind`` is ``fact`` or ``session``."""
+        key = namespace, kind, number
+        with self._lock:
+            self._opened[key] = None
+            self._opened.move_to_end(key)
+            own = [one for one in self._opened if one[0] == namespace]
+            for one in own[:-MAX_OPENED]:
+                del self._opened[one]
+
+    def opened(self, namespace: str) -> list[tuple[str, int]]:
+        """Return the kind and number of what was opened in a namespace, the last first."""
+        with self._lock:
+            return [one[1:] for one in reversed(self._opened) if one[0] == namespace]
 
     # -- undo --------------------------------------------------------------------------------------
 

@@ -36,6 +36,7 @@ MAX_PROPOSALS: Final = 500
 def show(visit: Visit) -> Reply:
     fact_id = visit.numbers["id"]
     fact = visit.store.get(fact_id)
+    visit.session.note_opened(visit.store.namespace, "fact", fact.id)
     explanation = visit.store.of(EVERYBODY).ledger.explain(fact_id)
     lines = visit.store.ledger.journal(fact_id)[-MAX_LINES:]
     supports = visit.store.ledger.support(fact_id)

@@ -2,13 +2,22 @@
 
 from __future__ import annotations
 
+import uuid
 from typing import TYPE_CHECKING, Final
 
+from memstore.domain.records import EVERYBODY
+from memstore.faces.web import agents
 from memstore.faces.web.routes import asks, shows
 
 if TYPE_CHECKING:
+    from memstore.domain.log import Act
     from memstore.faces.web.reply import Reply
     from memstore.faces.web.visit import Visit
+
+MAX_NEW: Final = 20
+"""New acts that are counted."""
+
+MAX_NAMES: Final = 3
 
 
 def sign_out(visit: Visit) -> Reply:
@@ -16,8 +25,16 @@ def sign_out(visit: Visit) -> Reply:
 
 
 def pulse(visit: Visit) -> Reply:
-    """Return what the menu counts, and whether anything changed since a line of the journal."""
-    return visit.page("parts/pulse.html", since=visit.number("since"))
+    """Return what others did since a line of the journal, and what the menu counts."""
+    since = visit.number("since")
+    acts: list[Act] = []
+    if since is not None and visit.seen > since:
+        own = str(uuid.UUID(bytes=visit.session.run))
+        found = visit.store.of(EVERYBODY).ledger.log(after=since, limit=MAX_NEW + 1)
+        acts = [act for act in found if act.run != own]
+    names = dict.fromkeys(agents.of(act.source).name for act in acts)
+    shown, is_more = acts[:MAX_NEW], len(acts) > MAX_NEW
+    return visit.page("parts/pulse.html", acts=shown, is_more=is_more, names=[*names][:MAX_NAMES])
 
 
 def dismiss(visit: Visit) -> Reply:

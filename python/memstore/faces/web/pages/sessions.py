@@ -100,13 +100,14 @@ def read(visit: Visit) -> Reply:
     one = visit.store.episodes.get(visit.numbers["id"])
     if one.thread is None:
         return visit.to(f"episode/{one.id}")
+    visit.session.note_opened(visit.store.namespace, "session", one.id)
     own = visit.store.of(one.scope)
     total = own.episodes.count(thread=one.thread)
     first, between, last = _parts(visit, own, one.thread, total)
     facts = own.list(thread=one.thread, states=filters.EVERY_STATE, limit=MAX_FACTS)
     trace = _trace(own, one.thread)
     turns = [turn for turn in (*first, *last) if turn != trace]
-    asked = _request(own, one.thread)
+    asked = request_of(own, one.thread)
     return visit.page(
         "session.html",
         number=one.id,
@@ -143,7 +144,7 @@ def _parts(
     return turns(thread=thread, limit=ENDS), total - 2 * ENDS, last
 
 
-def _request(own: Store, thread: str) -> Episode:
+def request_of(own: Store, thread: str) -> Episode:
     """Return the turn that names the session: the first that is not an agent's."""
     begin = own.episodes.list(thread=thread, limit=12)
     if not begin:

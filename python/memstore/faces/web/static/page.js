@@ -47,17 +47,86 @@
     "?": () => one("#keys").showModal() ?? true,
   };
 
+  let isGoing = false; // "g" was pressed: the next key names a page
+
   document.addEventListener("keydown", (event) => {
     const target = event.target;
+    if (event.key === "k" && (event.ctrlKey || event.metaKey) && !event.shiftKey && !event.altKey) {
+      event.preventDefault();
+      if (!one("dialog[open]")) openPalette();
+      return;
+    }
     if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey) return;
     if (isOff() || isTyping(target) || one("dialog[open]")) return;
-    if (event.key === "Enter" && target.matches("[data-row]")) {
+    const page = isGoing && one(`[data-go="${CSS.escape(event.key)}"]`);
+    isGoing = event.key === "g";
+    if (page) {
+      page.click();
+    } else if (event.key === "Enter" && target.matches("[data-row]")) {
       const open = one("[data-open]", target);
       if (open) open.click();
     } else if (Object.hasOwn(bindings, event.key) && bindings[event.key]() !== false) {
       event.preventDefault();
     }
   });
+
+  // -- the palette: the field keeps the focus, and the last answer wins -----------------------------
+
+  const TYPING_MILLISECONDS = 120;
+  const palette = one("#palette");
+  const list = one("#choices");
+  const field = palette && one("[role=combobox]", palette);
+  const options = () => [...list.querySelectorAll("[role=option]")];
+  let chosen = -1;
+  let asked = 0;
+  let timer = 0;
+
+  function choose(at) {
+    const all = options();
+    all[chosen]?.setAttribute("aria-selected", "false");
+    chosen = all.length ? (at + all.length) % all.length : -1;
+    const option = all[chosen];
+    field.setAttribute("aria-activedescendant", option ? option.id : "");
+    if (!option) return;
+    option.setAttribute("aria-selected", "true");
+    option.scrollIntoView({ block: "nearest" });
+  }
+
+  async function fill() {
+    const mine = ++asked;
+    const body = new URLSearchParams(new FormData(field.form));
+    try {
+      const answer = await fetch(field.form.dataset.list, { method: "POST", body, headers: { "HX-Request": "true" } });
+      if (!answer.ok || mine !== asked) return;
+      list.innerHTML = await answer.text();
+      chosen = -1;
+      choose(0);
+    } catch {
+      // The server is gone: what is chosen here says so.
+    }
+  }
+
+  function openPalette() {
+    palette.showModal();
+    field.select();
+    fill();
+  }
+
+  if (palette) {
+    field.addEventListener("input", () => {
+      asked += 1; // an answer that is on its way is about other words
+      chosen = -1;
+      clearTimeout(timer);
+      timer = setTimeout(fill, TYPING_MILLISECONDS);
+    });
+    field.addEventListener("keydown", (event) => {
+      if (event.key === "ArrowDown" || event.key === "ArrowUp") choose(chosen + (event.key === "ArrowDown" ? 1 : -1));
+      else if (event.key === "Enter" && options()[chosen]) options()[chosen].click();
+      else return; // Enter while nothing is chosen searches as an agent would
+      event.preventDefault();
+    });
+    palette.addEventListener("click", (event) => event.target === palette && palette.close());
+  }
 
   // -- after a swap: the focus, and what screen readers hear --------------------------------------
 
@@ -94,7 +163,9 @@
 
   document.addEventListener("click", (event) => {
     const opener = event.target.closest("[data-opens]");
-    if (opener) document.getElementById(opener.dataset.opens).showModal();
+    if (!opener) return;
+    if (opener.dataset.opens === "palette") openPalette();
+    else document.getElementById(opener.dataset.opens).showModal();
   });
 
   document.addEventListener("click", (event) => {
@@ -112,15 +183,21 @@
     box.addEventListener("change", () => localStorage.setItem(KEYS, box.checked ? "on" : "off"));
   }
 
+  if (/Mac|iPhone|iPad/.test(navigator.platform)) every(".find kbd").forEach((one) => (one.textContent = "⌘K"));
+
   // -- a small poll; nothing moves under the reader ------------------------------------------------
 
   const pulse = one("#pulse");
 
   async function poll() {
-    if (document.visibilityState !== "visible" || pulse.childElementCount) return;
+    if (document.visibilityState !== "visible") return;
     try {
       const answer = await fetch(pulse.dataset.pulse, { headers: { "HX-Request": "true" } });
-      if (answer.ok) pulse.innerHTML = await answer.text();
+      const text = answer.ok ? await answer.text() : "";
+      if (!text.trim() || text === pulse.dataset.last) return;
+      pulse.innerHTML = pulse.dataset.last = text;
+      const waiting = one("[data-waiting] > *", pulse);
+      if (waiting) one("#waiting").replaceWith(waiting);
     } catch {
       // The server is gone: the next thing that is done here says so.
     }
