@@ -183,6 +183,21 @@ def test_hooks_begin_one_where_no_server_runs(
     assert begun == [{"MEMSTORE_DB": str(path), "MEMSTORE_SECRETS": "keep"}]
 
 
+def test_hooks_look_once_a_minute(
+    path: Path, store: Store, begun: list[Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    store.add("tea", subject="alice")
+    moment = ManualClock()
+    with clock.use(moment):
+        remember(path, every=None)
+        hooked(monkeypatch, "SessionStart", "--db", str(path), "--embedder", "none")
+        remember(path)
+        for seconds, times in ((0, 0), (hook.ASKING_SECONDS + 1, 1), (EVERY - 5, 1), (90, 2)):
+            moment.advance(seconds=seconds)
+            hooked(monkeypatch, "SessionStart", "--db", str(path), "--embedder", "none")
+            assert len(begun) == times
+
+
 def test_hooks_that_only_read_or_have_no_file_begin_none(
     path: Path, tmp_path: Path, begun: list[Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -7,7 +7,6 @@ small files, so that neither a hook nor the start of a server waits for anything
 
 from __future__ import annotations
 
-import logging
 import os
 import threading
 from typing import TYPE_CHECKING, Final
@@ -16,6 +15,7 @@ from memstore import settings
 from memstore.lazy import lazy_import
 
 if TYPE_CHECKING:
+    import logging
     from collections.abc import Mapping
     from pathlib import Path
 
@@ -28,12 +28,11 @@ if TYPE_CHECKING:
 else:
     background = lazy_import("memstore.faces.background")
     clock = lazy_import("memstore.domain.clock")
+    logging = lazy_import("logging")
     news = lazy_import("memstore.sync.news")
     options = lazy_import("memstore.faces.options")
     remembered = lazy_import("memstore.sync.remembered")
     stores = lazy_import("memstore.store.store")
-
-logger = logging.getLogger(__name__)
 
 OFF: Final = "off"
 LOOK_SECONDS: Final = 5.0
@@ -80,7 +79,7 @@ def schedule(store: Store, chosen: Settings) -> ScheduledSync | None:
     place = remembered.read(state)
     if place is None:
         if every is not None:
-            logger.warning(
+            logging.getLogger(__name__).warning(
                 "--sync-every does nothing: this memory has no place to sync with yet; memstore "
                 "sync ADDRESS names one"
             )
@@ -120,7 +119,7 @@ class ScheduledSync:
                 ):
                     _begin(self._address, self._state, self._variables)
             except Exception as error:  # noqa: BLE001 - the thread must live on
-                logger.warning("no sync was begun: %s", type(error).__name__)
+                logging.getLogger(__name__).warning("no sync was begun: %s", type(error).__name__)
             if clock.wait(self._ended, LOOK_SECONDS):
                 return
 

@@ -9,7 +9,6 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-import shutil
 from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
@@ -17,13 +16,17 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 from memstore import settings
 from memstore.domain import clock
 from memstore.errors import SyncError
-from memstore.sync.places.address import place_at
+from memstore.lazy import lazy_import
 
 if TYPE_CHECKING:
+    import shutil
     from collections.abc import Sequence
     from datetime import datetime
 
-    from memstore.sync.places import Place
+    from memstore.sync.places import Place, address
+else:
+    address = lazy_import("memstore.sync.places.address")
+    shutil = lazy_import("shutil")
 
 FILE: Final = "place.json"
 LAST: Final = "last.json"
@@ -67,7 +70,7 @@ def folder_of(path: str) -> Path:
 def reached(path: str, place: Place | str | os.PathLike[str]) -> Place:
     """Return the place of the memories at a path, if it is given by its address."""
     if isinstance(place, str | os.PathLike):
-        return place_at(os.fspath(place), state=folder_of(path))
+        return address.place_at(os.fspath(place), state=folder_of(path))
     return place
 
 

@@ -9,6 +9,7 @@ few seconds, and writes only the host's JSON to standard output.
 
 from __future__ import annotations
 
+import binascii
 import json
 import os
 import sys
@@ -30,7 +31,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from memstore import plain_http
-    from memstore.domain import turns
+    from memstore.domain import clock, turns
     from memstore.faces import background, background_sync
     from memstore.faces.hosts import (
         keeping,
@@ -46,6 +47,7 @@ if TYPE_CHECKING:
     from memstore.faces.hosts.sessions import HostSession
     from memstore.store.store import Store
 else:
+    clock = lazy_import("memstore.domain.clock")
     turns = lazy_import("memstore.domain.turns")
     background = lazy_import("memstore.faces.background")
     background_sync = lazy_import("memstore.faces.background_sync")
@@ -68,6 +70,9 @@ PATIENCE_SECONDS: Final = 5.0
 
 NOTING_SECONDS: Final = 0.5
 """How long a hook that gives up may take to note it."""
+
+ASKING_SECONDS: Final = 60.0
+"""How often hooks ask whether a sync is due."""
 
 START: Final = {"sessionstart"}
 PROMPT: Final = {"userpromptsubmit", "beforeagent", "beforesubmitprompt"}
@@ -493,9 +498,28 @@ def _sync(arguments: argparse.Namespace, *, has_news: bool = False) -> None:
         with suppress(Exception):  # the host must not hear of it; the next hook tries again
             chosen = chosen_settings(arguments)
             database = os.path.abspath(file_at(chosen.db or settings.default_path()))
-            if os.path.exists(database) and not chosen.read_only:
+            if not os.path.exists(database) or chosen.read_only:
+                return
+            if has_news or not _was_asked_lately(database):
                 variables = background_sync.variables_of(chosen)
                 background_sync.begin_if_due(database, variables, has_news=has_news)
+
+
+def _was_asked_lately(database: str) -> bool:
+    """Return whether a hook asked within a minute whether a sync is due; it does so from now on.
+
+    Most hooks then import nothing for it, which would take a prompt a sixth longer.
+    """
+    name = f"asked-{binascii.crc32(database.encode()):08x}"
+    file = os.path.join(settings.sync_folder(), name)
+    now = clock.utc_now().timestamp()
+    try:
+        if 0 <= now - os.stat(file).st_mtime < ASKING_SECONDS:
+            return True
+    except FileNotFoundError:
+        os.close(os.open(file, os.O_WRONLY | os.O_CREAT, 0o600))
+    os.utime(file, (now, now))
+    return False
 
 
 def _memory(arguments: argparse.Namespace) -> str:
