@@ -145,6 +145,9 @@ class Remedy(Enum):
     NAME_PLACE = (
         "Name a folder, the address of a git repository, or https:// and the address of a server."
     )
+    KEEP_CREDENTIALS = (
+        "Leave it out: git's credential helper keeps it, and a server takes a token instead."
+    )
     INSTALL_SYNC = "Install it with pip install 'pymemstore[sync]'."
     SAY_PASSPHRASE = "Pass the passphrase of the place."  # noqa: S105
     NAME_OWNERS = "Name the owners it was stored for: user_id, agent_id, run_id."

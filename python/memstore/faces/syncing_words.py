@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import shlex
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from memstore.faces.escaping import counted, minute
+from memstore.text.addresses import masked
 from memstore.text.escaping import visible
 
 if TYPE_CHECKING:
@@ -15,15 +16,28 @@ if TYPE_CHECKING:
     from memstore.sync.reports import Device, Status
 
 
+AT_HOST: Final = "what was erased may lie at the host of the repository until it tidies up"
+
+
 def device_row(device: Device, names: Mapping[str, str]) -> list[str]:
     """Return what is said of a device, in cells: name, id, when it was heard of, how it stands."""
-    if device.heard_at is None:
-        heard = "never heard of"
-    else:
-        heard = "last sent" if device.is_here else "heard of"
-        heard += f" {minute(device.heard_at)}"
-    return [f"{device.name} (here)" if device.is_here else device.name, device.id, heard,
-            "; ".join(standing(device, names)) or "has everything"]  # fmt: skip
+    heard = heard_of(device, None if device.heard_at is None else minute(device.heard_at))
+    return [name_of(device), device.id, heard, how_it_stands(device, names)]
+
+
+def name_of(device: Device) -> str:
+    return f"{device.name} (here)" if device.is_here else device.name
+
+
+def heard_of(device: Device, when: str | None) -> str:
+    """Return when a device last wrote to the place."""
+    if when is None:
+        return "never heard of"
+    return f"last sent {when}" if device.is_here else f"heard of {when}"
+
+
+def how_it_stands(device: Device, names: Mapping[str, str]) -> str:
+    return "; ".join(standing(device, names)) or "has everything"
 
 
 def standing(device: Device, names: Mapping[str, str]) -> list[str]:
@@ -42,28 +56,36 @@ def standing(device: Device, names: Mapping[str, str]) -> list[str]:
 
 
 def status_sentence(found: Status) -> str:
-    """Return one sentence about the place of a file."""
-    others = [one for one in found.devices if not one.is_here and not one.is_dismissed]
-    here = next((one for one in found.devices if one.is_here), None)
-    said = [f"syncs with {visible(found.address or '')}: {counted(len(others), 'other device')}"]
-    if found.tried_at is None:
-        said.append("not synced yet")
-    elif found.failed:
-        when = minute(found.tried_at)
-        said.append(f"the last sync, {when}, failed: {visible(found.failed)}")
-    else:
-        said.append(f"last synced {minute(found.tried_at)}")
-    if here is not None and here.unsent:
-        said.append(f"{counted(here.unsent, 'change')} not sent yet")
-    waiting = [one.name for one in others if one.behind]
-    if waiting:
-        said.append(f"not up to date: {', '.join(waiting)}")
-    remains = [one.name for one in others if one.remains]
-    if remains:
-        said.append(f"erased texts may still lie on {', '.join(remains)}")
-    if is_git(found.address) and remains:
-        said.append("and at the host of the repository until it tidies up")
+    """Return one sentence about the place of a file, with each device by its name."""
+    names = {one.id: one.name for one in found.devices}
+    said = [run_sentence(found)]
+    for device in found.devices:
+        if device.is_dismissed:
+            continue
+        stands = ", ".join(standing(device, names))
+        if device.is_here:
+            said += [stands] if stands else []
+            continue
+        when = "never heard of" if device.heard_at is None else minute(device.heard_at)
+        said.append(f"{device.name} ({when})" + (f" {stands}" if stands else ""))
+    if remains_at_host(found):
+        said.append(AT_HOST)
     return "; ".join(said)
+
+
+def run_sentence(found: Status) -> str:
+    """Return with which place a file syncs, and what became of the last run."""
+    place = f"syncs with {masked(found.address or '')}"
+    if found.tried_at is None:
+        return f"{place}, not synced yet"
+    if found.failed:
+        return f"{place}; the last sync, {minute(found.tried_at)}, failed: {found.failed}"
+    return f"{place}, last synced {minute(found.tried_at)}"
+
+
+def remains_at_host(found: Status) -> bool:
+    """Return whether a host of repositories may keep what was erased, on a device or there."""
+    return is_git(found.address) and any(one.remains for one in found.devices)
 
 
 def is_git(address: str | None) -> bool:
@@ -71,16 +93,20 @@ def is_git(address: str | None) -> bool:
     return address is not None and (address.endswith(".git") or "@" in address)
 
 
-def sentences_of(outcome: Outcome) -> list[str]:
-    """Return what a person has to know of a run besides what came and went."""
+def sentences_of(outcome: Outcome, names: Mapping[str, str]) -> list[str]:
+    """Return what a person has to know of a run besides what came and went.
+
+    Args:
+        names: those of the devices, by id.
+    """
     done = outcome.synced
     said = list(done.ignored)
     if done.erased:
         said.append(f"{counted(done.erased, 'text')} that another device erased went here, too")
     for device, number in done.waits.items():
         said.append(
-            f"{counted(number, 'change')} of device {device} cannot be taken yet: what they refer "
-            "to has not arrived, and the next sync asks again"
+            f"{counted(number, 'change')} of {names.get(device, device)} cannot be taken yet: what "
+            "they refer to has not arrived, and the next sync asks again"
         )
     if done.was:
         said.append(

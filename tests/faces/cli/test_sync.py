@@ -138,6 +138,27 @@ def test_a_new_key_closes_what_was_sealed_before(
     assert "coffee" in cli("list", "--db", other).out
 
 
+@pytest.mark.parametrize(
+    "address",
+    [
+        "https://me:hunter2@127.0.0.1:9/memory.git",
+        "git+https://me:hunter2@127.0.0.1:9/memory",
+        "https://me:hunter2@127.0.0.1:9/mcp",
+        "https://:hunter2@127.0.0.1:9/memory.git",
+        "https://ghp_hunter2hunter2hunter2hunter2@127.0.0.1:9/memory.git",
+    ],
+)
+def test_an_address_with_a_password_is_refused_and_kept_nowhere(
+    cli: CommandLine, address: str, tmp_path: Path
+) -> None:
+    cli.add("Alice prefers tea")
+    refused = cli("sync", address, "--yes", "--unsealed")
+    assert (refused.code, "hunter2" in refused.err) == (2, False)
+    assert "credential helper" in refused.err
+    kept = [one for one in (tmp_path / "data").rglob("*") if one.is_file()]
+    assert not any(b"hunter2" in one.read_bytes() for one in kept)
+
+
 @pytest.mark.process
 def test_a_repository_is_sealed_unless_somebody_says_otherwise(
     cli: CommandLine, tmp_path: Path, other: str, monkeypatch: pytest.MonkeyPatch
@@ -201,15 +222,16 @@ def test_the_status_says_who_has_not_taken_what(cli: CommandLine, folder: Path, 
     assert "1 change not sent yet" in shown.out
     cli("sync")
     shown = cli("sync", "--status")
-    assert "1 other device" in cli("status").err
+    assert "; desktop (" in (told := cli("status").err)
+    assert told.endswith(") has not taken 1 change of laptop\n")
     (line,) = [one for one in shown.out.splitlines() if one.startswith("desktop")]
     assert line.endswith("has not taken 1 change of laptop")
-    assert "1 other device" in shown.err
+    assert "last synced" in shown.err
     told = cli.json("sync", "--status")
     assert [one["name"] for one in told["devices"]] == ["laptop", "desktop"]
     cli("sync", "--db", other)
     cli("sync")
-    assert "not up to date" not in cli("sync", "--status").err
+    assert "has not taken" not in cli("sync", "--status").out + cli("status").err
 
 
 def test_an_erasure_that_a_device_has_not_taken_is_said(

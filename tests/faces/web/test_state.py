@@ -13,9 +13,12 @@ from tests.support.pages import Pages, text_of
 from tests.support.raw import sql
 
 import memstore
-from memstore import Store
+from memstore import Store, settings
 from memstore.faces.web import doctor
+from memstore.file import syncing
 from memstore.file.paths import is_server
+from memstore.sync import remembered, status
+from memstore.sync.remembered import Remembered
 
 
 def _finish(pages: Pages) -> str:
@@ -132,3 +135,44 @@ def test_what_waits_is_tried_again(tmp_path: Path) -> None:
 @pytest.mark.parametrize("path", ["state/token/99/revoke"])
 def test_a_token_that_is_not_there_is_not_found(pages: Pages, path: str) -> None:
     assert pages.post(path).status_code == 404
+
+
+def test_each_device_is_told_by_name(
+    pages: Pages, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    if is_server(pages.store.path):
+        pytest.skip("a database on a server is the memory of its clients, not a device's")
+    monkeypatch.setattr(settings, "data_folder", lambda: str(tmp_path / "data"))
+    assert "Devices" not in text_of(pages.read("state"))
+    place = tmp_path / "place"
+    place.mkdir()
+    chosen = Remembered(str(place))
+    with memstore.open(tmp_path / "other.db", embedder=None) as other:
+        for store, name in ((pages.store, "laptop"), (other, "desk <b>top</b>")):
+            syncing.sync(store.file, chosen)
+            status.rename(store.file.engine, name)
+            syncing.sync(store.file, chosen)
+        pages.store.add("The gate is green", subject="gate")
+        page = text_of(pages.read("state"))
+        assert "1 change not sent yet" in page
+        syncing.sync(pages.store.file, chosen)
+        remembered.note_run(remembered.folder_of(pages.store.path), "the place <i>is away")
+    page = text_of(pages.read("state"))
+    assert "laptop (here)" in page
+    assert "has not taken 1 change of laptop" in page
+    assert "desk <b>top</b>" in page
+    assert "failed: the place <i>is away" in page
+
+
+def test_who_sees_a_namespace_alone_hears_of_no_device(
+    pages: Pages, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    if is_server(pages.store.path):
+        pytest.skip("a database on a server is the memory of its clients, not a device's")
+    monkeypatch.setattr(settings, "data_folder", lambda: str(tmp_path / "data"))
+    (tmp_path / "place").mkdir()
+    syncing.sync(pages.store.file, Remembered(str(tmp_path / "place")))
+    assert "Devices" in text_of(pages.read("state"))
+    confined = Pages(pages.store.within("default", confined=True))
+    confined.enter()
+    assert "Devices" not in text_of(confined.read("state"))

@@ -17,9 +17,11 @@ from memstore.faces.cli import command as cli
 from memstore.faces.escaping import counted
 from memstore.faces.options import names, sync_every
 from memstore.faces.syncing_words import (
+    AT_HOST,
     device_row,
+    remains_at_host,
+    run_sentence,
     sentences_of,
-    status_sentence,
     twice_sentences,
 )
 from memstore.file import syncing
@@ -27,6 +29,7 @@ from memstore.frozen import asdict
 from memstore.sync import remembered, status
 from memstore.sync.places.address import kind_of
 from memstore.sync.remembered import Remembered
+from memstore.text.addresses import masked
 from memstore.text.escaping import visible
 
 if TYPE_CHECKING:
@@ -89,14 +92,17 @@ def _sync(store: Store, arguments: argparse.Namespace, show: cli.Show) -> int | 
         return _dismiss(store, arguments, show)
     elif arguments.leave:
         left = syncing.leave(store.file)
-        show.done(f"this file does not sync with {left.address} any more", {"left": left.address})
+        show.done(
+            f"this file does not sync with {_shown(left.address)} any more",
+            {"left": _shown(left.address)},
+        )
         show.note(
             "what this device sent is still there; memstore sync --dismiss on another device "
             "removes it when all has been taken"
         )
     elif arguments.new_key:
         passphrase = _new_passphrase(arguments)
-        _tell(syncing.new_key(store.file, passphrase, asks=cli.can_ask()), show)
+        _tell(store, syncing.new_key(store.file, passphrase, asks=cli.can_ask()), show)
         show.note(
             "the other devices ask for the new passphrase at their next sync; what was sealed "
             "before stays closed to whoever has only that"
@@ -121,7 +127,7 @@ def _in_background(store: Store) -> None:
         os.nice(NICE)
     with suppress(StoreBusy), _noting(store) as said:
         outcome = syncing.sync(store.file, syncing.chosen_for(store.file))
-        said += [*sentences_of(outcome), *twice_sentences(outcome)]
+        said += _sentences(store, outcome)
         if outcome.synced.came:  # hooks only read the index
             store.file.warm()
             store.file.save_index()
@@ -171,10 +177,10 @@ def begin(store: Store, arguments: argparse.Namespace, show: cli.Show) -> int | 
     else:
         with _noting(store) as said:
             outcome = run()
-            said += [*sentences_of(outcome), *twice_sentences(outcome)]
-    _tell(outcome, show)
+            said += _sentences(store, outcome)
+    _tell(store, outcome, show)
     if is_first and not outcome.is_sealed and not arguments.dry_run:
-        show.note(f"{visible(chosen.address)} is not sealed: {UNSEALED}")
+        show.note(f"{_shown(chosen.address)} is not sealed: {UNSEALED}")
     return None
 
 
@@ -198,6 +204,10 @@ def _chosen(arguments: argparse.Namespace, before: Remembered | None) -> Remembe
     if arguments.project_repository:
         chosen = chosen._replace(may_be_shared=True)
     return chosen
+
+
+def _shown(address: str) -> str:
+    return visible(masked(address))
 
 
 def _every_seconds(text: str) -> float | None:
@@ -227,7 +237,7 @@ def _agreed(
             which = "every namespace, also later ones,"
             if chosen.namespaces is not None:
                 which = f"what is in {', '.join(map(visible, chosen.namespaces))}"
-            return f"Let {which} travel through {visible(chosen.address)}?"
+            return f"Let {which} travel through {_shown(chosen.address)}?"
 
         if not cli.agreed(question, "nothing is sent before somebody agreed to it"):
             return None
@@ -262,7 +272,7 @@ def _passphrase(
     place = syncing.place_of(store.file, chosen, asks=cli.can_ask())
     if syncing.needs_passphrase(store.file, place):
         if given is None and cli.can_ask():
-            given = getpass.getpass(f"Passphrase of {chosen.address}: ")
+            given = getpass.getpass(f"Passphrase of {_shown(chosen.address)}: ")
         return given, False
     if not is_first or arguments.dry_run or arguments.unsealed:
         return None, False
@@ -277,7 +287,7 @@ def _passphrase(
         raise cli.UsageError(
             "say whether what is sent is encrypted: --passphrase-file FILE, or --unsealed"
         )
-    question = f"Encrypt what is sent to {visible(chosen.address)}? If not, {UNSEALED}."
+    question = f"Encrypt what is sent to {_shown(chosen.address)}? If not, {UNSEALED}."
     if not cli.agreed(lambda: question, "", is_likely=not is_folder):
         return None, False
     given = _asked_twice("Passphrase, which each device needs once")
@@ -335,7 +345,7 @@ def _dismiss(store: Store, arguments: argparse.Namespace, show: cli.Show) -> int
     except SyncError as error:
         show.note(f"the others hear of it at the next sync: {wording.on_command_line(error)}")
     else:
-        for sentence in sentences_of(outcome):
+        for sentence in _sentences(store, outcome):
             show.note(sentence)
     return None
 
@@ -343,7 +353,7 @@ def _dismiss(store: Store, arguments: argparse.Namespace, show: cli.Show) -> int
 def _show_status(store: Store, show: cli.Show) -> None:
     found = syncing.status_of(store.file)
     value: dict[str, Any] = {
-        "address": found.address,
+        "address": None if found.address is None else masked(found.address),
         "namespaces": list(found.namespaces) or "all",
         "synced_at": json_value(found.synced_at),
         "tried_at": json_value(found.tried_at),
@@ -360,14 +370,16 @@ def _show_status(store: Store, show: cli.Show) -> None:
     if found.address is None:
         show.note("this file does not sync: memstore sync ADDRESS begins")
     elif not found.devices:
-        show.note(f"nothing was exchanged with {visible(found.address)} yet")
+        show.note(f"nothing was exchanged with {_shown(found.address)} yet")
     else:
-        show.note(status_sentence(found))
+        show.note(run_sentence(found))
+        if remains_at_host(found):
+            show.note(AT_HOST)
     for sentence in found.said:
         show.note(visible(sentence))
 
 
-def _tell(outcome: Outcome, show: cli.Show) -> None:
+def _tell(store: Store, outcome: Outcome, show: cli.Show) -> None:
     done = outcome.synced
     would = "would " if done.dry_run else ""
     names = sorted({*done.came, *done.went})
@@ -378,7 +390,11 @@ def _tell(outcome: Outcome, show: cli.Show) -> None:
     show.rows(rows, asdict(done))
     if not names:
         show.note("nothing new, here or there")
-    for sentence in sentences_of(outcome):
+    for sentence in _sentences(store, outcome):
         show.note(sentence)
-    for sentence in twice_sentences(outcome):
-        show.note(sentence)
+
+
+def _sentences(store: Store, outcome: Outcome) -> list[str]:
+    """Return what a person has to know of a run besides what came and went."""
+    names = {one.id: one.name for one in status.status(store.file.engine)}
+    return [*sentences_of(outcome, names), *twice_sentences(outcome)]

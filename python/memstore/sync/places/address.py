@@ -22,6 +22,9 @@ Kind: TypeAlias = Literal["folder", "git", "server"]
 
 URL: Final = re.compile(r"(?P<scheme>[a-z][a-z0-9+.-]+)://", re.IGNORECASE)
 
+PASSWORD: Final = re.compile(r"[a-z][a-z0-9+.-]+://(?:[^/@]*:[^/@]*|[^/@]{20,})@", re.IGNORECASE)
+"""A password before the name of a host, or a token in the place of a name."""
+
 HELPER: Final = re.compile(r"[a-z][\w+.-]*::", re.IGNORECASE)
 """How git is told to run a program for an address, such as ``ext::``."""
 
@@ -40,6 +43,12 @@ def kind_of(address: str) -> Kind:
     """
     if not address.strip() or address[0] == "-" or "\0" in address or HELPER.match(address):
         raise InvalidArgument("names no place", argument="place", remedy=Remedy.NAME_PLACE)
+    if PASSWORD.match(address):
+        raise InvalidArgument(
+            "has a password or a token, which other users of this machine would see while git runs",
+            argument="place",
+            remedy=Remedy.KEEP_CREDENTIALS,
+        )
     if (found := URL.match(address)) is not None:
         scheme = found["scheme"].lower()
         if scheme in ("ssh", "git", "file") or scheme.startswith(GIT):

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import os
 from statistics import median
 from typing import TYPE_CHECKING, Final, NamedTuple
 
+from memstore import settings
 from memstore.domain.records import EVERYBODY
 from memstore.errors import AccessDenied
 from memstore.faces import wording
 from memstore.faces.web import doctor
 from memstore.faces.web.routes import asks, changes, shows
+from memstore.lazy import lazy_import
 from memstore.store.store import file_of
 
 if TYPE_CHECKING:
@@ -17,9 +20,16 @@ if TYPE_CHECKING:
 
     from memstore.domain.tokens import AccessToken
     from memstore.embedding.pending import EmbedReport
+    from memstore.faces import syncing_words
     from memstore.faces.web.doctor import Doctor
     from memstore.faces.web.reply import Reply
     from memstore.faces.web.visit import Visit
+    from memstore.file import syncing
+    from memstore.file.file import File
+    from memstore.sync.reports import Device
+else:
+    syncing = lazy_import("memstore.file.syncing")
+    syncing_words = lazy_import("memstore.faces.syncing_words")
 
 LAST: Final = 200
 """Searches whose latency is told."""
@@ -33,6 +43,24 @@ class Latency(NamedTuple):
     slowest: float
 
 
+class DeviceLine(NamedTuple):
+    """What is said of a device."""
+
+    device: Device
+    name: str
+    stands: str
+
+
+class Devices(NamedTuple):
+    """The devices that share the memory."""
+
+    sentence: str
+    """With which place it syncs, and what became of the last run."""
+    lines: list[DeviceLine]
+    said: tuple[str, ...]
+    """What the last run had to say."""
+
+
 class WholeFile(NamedTuple):
     """What only those see who may see the whole file."""
 
@@ -40,6 +68,7 @@ class WholeFile(NamedTuple):
     copies: tuple[str, ...]
     tokens: Sequence[AccessToken]
     sources: Mapping[str, str]
+    devices: Devices | None
 
 
 def show(visit: Visit, embedded: EmbedReport | None = None, status: int = 200) -> Reply:
@@ -64,7 +93,26 @@ def _whole(visit: Visit) -> WholeFile | None:
     except AccessDenied:
         return None
     levels = visit.store.sources.levels()
-    return WholeFile(doctor.of(file), file.copies(), file.tokens.list(), levels)
+    tokens = file.tokens.list()
+    return WholeFile(doctor.of(file), file.copies(), tokens, levels, _devices(file))
+
+
+def _devices(file: File) -> Devices | None:
+    """Return what is known of the devices; ``None`` if the file does not sync."""
+    if not os.path.isdir(settings.sync_folder()):
+        return None
+    found = syncing.status_of(file)
+    if found.address is None:
+        return None
+    names = {one.id: one.name for one in found.devices}
+    lines = [
+        DeviceLine(one, syncing_words.name_of(one), syncing_words.how_it_stands(one, names))
+        for one in found.devices
+    ]
+    said = list(found.said)
+    if syncing_words.remains_at_host(found):
+        said.append(syncing_words.AT_HOST)
+    return Devices(syncing_words.run_sentence(found), lines, tuple(said))
 
 
 def _latency(visit: Visit) -> Latency | None:
