@@ -18,7 +18,7 @@ from memstore.domain.records import Fact, NewFact
 from memstore.errors import MemstoreError, SyncError
 from memstore.facts.batch import AddFact, MayReplace
 from memstore.graph import dependents
-from memstore.sync import run
+from memstore.sync import run, segments
 from memstore.sync.places import Entry
 from memstore.sync.places.names import read
 from memstore.sync.reports import Synced
@@ -45,14 +45,12 @@ class Shelf:
         self.versions: dict[str, list[bytes | None]] = {}
 
     def view(self, rnd: random.Random | None = None) -> ShelfView:
-        """Return the place as a device sees it: of today, or each file as it once was."""
+        """Return the place as a device sees it: of today, or each file as it was, or spoilt."""
         seen: dict[str, bytes] = {}
         for name, versions in self.versions.items():
-            whose = read(name)
-            assert whose is not None
             data = versions[-1] if rnd is None else rnd.choice(versions[-3:])
             if data is not None:
-                seen[name] = data
+                seen[name] = data if rnd is None else spoilt(rnd, name, data)
         return ShelfView(self, seen)
 
     def put(self, name: str, data: bytes | None) -> None:
@@ -63,6 +61,26 @@ class Shelf:
         return {name: held[-1] for name, held in self.versions.items() if held[-1] is not None}
 
 
+def spoilt(rnd: random.Random, name: str, data: bytes) -> bytes:
+    """Return a file as a bad carrier shows it: now and then cut, or with other hashes."""
+    chance = rnd.random()
+    named = read(name)
+    if chance < 0.04:
+        return data[: rnd.randrange(len(data) + 1)]
+    if chance < 0.07 and named is not None and not named.is_state:
+        segment = segments.read(data, named)
+        lying = [
+            act._replace(hash=act.hash and f"{rnd.getrandbits(64):016x}") for act in segment.acts
+        ]
+        header = segment.header._replace(before=segment.header.before and "f" * 64)
+        return segments.write(header, lying)[0]
+    return data
+
+
+class Killed(BaseException):
+    """The process that ran a sync was killed."""
+
+
 class ShelfView:
     """What one device sees of a shelf during one run; its own files are always of today."""
 
@@ -71,6 +89,14 @@ class ShelfView:
     def __init__(self, shelf: Shelf, seen: dict[str, bytes]) -> None:
         self.shelf, self.seen = shelf, seen
         self.puts = 0
+        self.lives: int | None = None
+        """After how many calls the process is killed."""
+
+    def _live(self) -> None:
+        if self.lives is not None:
+            self.lives -= 1
+            if self.lives < 0:
+                raise Killed
 
     def own(self, device: str) -> ShelfView:
         today = self.shelf.files
@@ -82,6 +108,7 @@ class ShelfView:
         return {name: Entry(len(data), str(hash(data))) for name, data in self.seen.items()}
 
     def get(self, name: str, *, most: int) -> bytes:
+        self._live()
         if name not in self.seen:
             raise SyncError(f"{name} is gone")
         if len(self.seen[name]) > most:
@@ -89,11 +116,13 @@ class ShelfView:
         return self.seen[name]
 
     def put(self, name: str, data: bytes) -> None:
+        self._live()
         self.puts += 1
         self.seen[name] = data
         self.shelf.put(name, data)
 
     def delete(self, name: str) -> None:
+        self._live()
         self.seen.pop(name, None)
         if name in self.shelf.versions:
             self.shelf.put(name, None)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import shutil
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 from tests.support.syncing import Shelf, all_facts, device_of, state, sync
@@ -13,6 +14,7 @@ import memstore
 from memstore import Store, StoreBusy
 from memstore.database.tables import leases
 from memstore.domain import clock
+from memstore.sync import run as runs
 from memstore.sync import segments, status
 from memstore.sync.places import names
 
@@ -287,8 +289,9 @@ def snapshot(store: Store, to: Path) -> Path:
     return to
 
 
+@pytest.mark.parametrize("written", [1, 2, 3])
 def test_what_a_restored_device_had_sent_stays_although_the_place_is_lost(
-    devices: list[Store], tmp_path: Path
+    devices: list[Store], tmp_path: Path, written: int
 ) -> None:
     a, b, c = devices
     if a.file.engine.is_remote:
@@ -303,10 +306,12 @@ def test_what_a_restored_device_had_sent_stays_although_the_place_is_lost(
     meet(shelf, a, b)
     a = restored(a, backup)
     shelf.versions.clear()
-    a.add("four", subject="four")
+    new = {f"new {number}" for number in range(written)}
+    for text in sorted(new):
+        a.add(text, subject=text)
     meet(shelf, a, c, b, a, c, b, a, c, b)
     for store in (a, b, c):
-        assert {fact.content for fact in store.list()} == {"one", "two", "three", "four"}
+        assert {fact.content for fact in store.list()} == {"one", "two", "three", *new}
     a.close()
 
 
@@ -337,6 +342,94 @@ def test_an_erasure_reaches_the_files_of_the_id_that_a_restored_device_had(
     assert [one.status for one in all_facts(a) if one.uuid == fact.uuid] == ["erased"]
     assert not [name for name in shelf.files if name.startswith(was)]
     a.close()
+
+
+def test_lines_that_do_not_continue_those_before_are_named_and_wait(devices: list[Store]) -> None:
+    a, b, _ = devices
+    shelf = Shelf()
+    for text in ("tea", "rum", "gin"):
+        a.add(text, subject=text)
+        meet(shelf, a)
+    _, second, _ = sorted(name for name in shelf.files if ".lines" in name)
+    data = shelf.files[second]
+    named = names.read(second)
+    assert named is not None
+    found = segments.read(data, named)
+    lying = found.header._replace(before="f" * 64)
+    shelf.put(second, segments.write(lying, found.acts)[0])
+    before = {name: len(versions) for name, versions in shelf.versions.items()}
+    for _ in range(3):
+        done = sync(b, shelf.view().own(device_of(b)))
+        assert done.ignored == (f"{second}: it does not continue the lines before it",)
+        assert [fact.content for fact in b.list()] == ["tea"]
+    more = {name for name in shelf.versions if name not in before}
+    assert more == {names.of_state(device_of(b))}
+    shelf.put(second, data)
+    meet(shelf, b)
+    assert {fact.content for fact in b.list()} == {"tea", "rum", "gin"}
+
+
+def leave_texts(run: Any, transaction: Any, row: Any, first: int, last: int) -> set[str]:
+    return set()
+
+
+def relay_nothing(run: Any) -> None:
+    pass
+
+
+def never_another(run: Any, transaction: Any, row: Any) -> bool:
+    return False
+
+
+def always_continues(run: Any, row: Any, segment: Any, within: Any) -> bool:
+    return True
+
+
+@pytest.mark.parametrize(
+    ("name", "without", "test", "further"),
+    [
+        (
+            "_stale",
+            leave_texts,
+            test_what_is_erased_on_one_device_is_nowhere_after_all_have_met,
+            {"is_deleted": False},
+        ),
+        (
+            "_relay",
+            relay_nothing,
+            test_a_dismissed_device_is_replaced_and_comes_back_as_another_one,
+            {},
+        ),
+        (
+            "_is_another",
+            never_another,
+            test_an_erasure_reaches_the_files_of_the_id_that_a_restored_device_had,
+            {"tmp_path": None},
+        ),
+        (
+            "_continues",
+            always_continues,
+            test_what_a_restored_device_had_sent_stays_although_the_place_is_lost,
+            {"tmp_path": None, "written": 3},
+        ),
+    ],
+    ids=["blanking", "relaying", "fork", "chain"],
+)
+def test_a_step_that_is_missing_is_noticed(
+    name: str,
+    without: Any,
+    test: Callable[..., None],
+    further: dict[str, Any],
+    devices: list[Store],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """What the tests above find out, with the other rules that tests of the rules leave out."""
+    if "tmp_path" in further:
+        further = further | {"tmp_path": tmp_path}
+    monkeypatch.setattr(runs._Run, name, without)
+    with pytest.raises(AssertionError):
+        test(devices, **further)
 
 
 def test_two_runs_at_once_are_refused(devices: list[Store]) -> None:

@@ -44,6 +44,8 @@ class DeviceState(NamedTuple):
     """Its own last line."""
     sent: int
     """Its last line in a file of the place."""
+    sent_hash: str
+    """The hash of that line."""
     erased: int
     """Its last line that erased something; 0 if none did."""
     edition: int
@@ -89,6 +91,7 @@ def read(data: bytes, device: str) -> DeviceState:
             clock.from_text(_text(told["at"])),
             _reached(told["head"]),
             _number(told["sent"]),
+            _text(told["sent_hash"]),
             _number(told["erased"]),
             _number(told["edition"]),
             {_device(name): _reached(one) for name, one in told["taken"].items()},

@@ -53,13 +53,14 @@ class Chains(NamedTuple):
 
     own: tuple[DeviceRow, ...]
     """What this file is and was called, by their lines."""
-    others: Mapping[int, str]
+    by_row: Mapping[int, str]
+    """The devices by the ids of their rows."""
 
     @classmethod
     def of(cls, devices: Iterable[DeviceRow]) -> Chains:
         rows = [*devices]
         own = sorted((row for row in rows if row.is_own), key=lambda row: row.begins)
-        return cls(tuple(own), {row.id: row.device for row in rows if not row.is_own})
+        return cls(tuple(own), {row.id: row.device for row in rows})
 
     def of_line(self, line: int) -> str:
         """Return under which name a line of this file is known."""
@@ -207,7 +208,7 @@ class Reader:
             value = None if of_line is None else of_line | (value or {})
         at = rules.micros(row.said_at or row.at)
         own = row.device == taken_table.HERE
-        device = self.chains.of_line(row.id) if own else self.chains.others.get(row.device or 0, "")
+        device = self.chains.of_line(row.id) if own else self.chains.by_row.get(row.device or 0, "")
         record = Record(
             device, row.position or 0, row.act or 0, at, row.rank or 0, kind, item.about, value,
             row.actor, row.source,

@@ -135,6 +135,8 @@ class _Run:
         self.rows: dict[str, DeviceRow] = {}
         self.read: dict[str, Segment | None] = {}
         self.ignored: list[str] = []
+        self.restarted: set[str] = set()
+        """The devices that were read from their beginning again."""
         self.came: Counter[str] = Counter()
         self.went: Counter[str] = Counter()
         self.waits: Counter[str] = Counter()
@@ -421,7 +423,11 @@ class _Run:
             if segment is None:
                 break
             if not self._continues(row, segment, within):
-                row = self._restart(row, within)
+                if row.device in self.restarted or self._has_taken_part(row, name):
+                    self.ignored.append(f"{name}: it does not continue the lines before it")
+                    self.read[name] = None
+                else:
+                    row = self._restart(row, within)
                 continue
             before = row.known
             row = self._take_segment(row, segment, within)
@@ -434,10 +440,14 @@ class _Run:
         """Return whether the lines of a device in the place are those that were taken.
 
         They are others if the device was restored from a backup and its place was lost: it then
-        wrote other lines under its name. This is looked into where the place has fewer lines.
+        wrote other lines under its name. Where those are more, their file does not continue what
+        was taken.
         """
         if row.known <= row.begins:
             return True
+        state = self.states.get(row.device)
+        if state is not None and state.sent == row.known:
+            return self._is_hash(row, state.sent_hash)
         files = [
             (name, named)
             for name, named in self.files.items()
@@ -491,11 +501,35 @@ class _Run:
             hash_ = next((act.hash for act in segment.acts if act.last == row.known), "")
             if not hash_:  # it is relayed, which tells no hashes
                 return row.known <= row.begins or self._agrees(row, segment, within)
+        return self._is_hash(row, hash_)
+
+    def _has_taken_part(self, row: DeviceRow, following: str) -> bool:
+        """Return whether another file in the place has the last line that was taken."""
+        for name, named in self.files.items():
+            if name == following or named.of != row.device or named.is_state:
+                continue
+            if named.first <= row.known <= named.last:
+                segment = self._segment(name)
+                if segment is not None and self._hash_at(segment, row.known):
+                    return self._is_hash(row, self._hash_at(segment, row.known))
+        return False
+
+    @staticmethod
+    def _hash_at(segment: Segment, line: int) -> str:
+        """Return what a file says is the hash of a line; nothing if it does not say."""
+        if line == segment.header.last:
+            return segment.header.after
+        return next((act.hash for act in segment.acts if act.last == line), "")
+
+    @staticmethod
+    def _is_hash(row: DeviceRow, hash_: str) -> bool:
+        """Return whether a hash is that of the last line that was taken of a device."""
         length = min(len(hash_), len(row.hash))
         return hash_[:length] == row.hash[:length]
 
     def _restart(self, row: DeviceRow, within: Transaction | None) -> DeviceRow:
         """Keep what was taken as another chain, and read the device from its beginning."""
+        self.restarted.add(row.device)
         digest = hashlib.sha256(f"{row.device} {row.hash} {len(self.rows)}".encode()).digest()
         other = "".join(names.ALPHABET[byte % 32] for byte in digest[: names.ID_LENGTH])
 
@@ -843,13 +877,16 @@ class _Run:
             last = journal.last_id(transaction)
             head = Reached(last, taken_table.hash_at(transaction, last), me.begins)
             erased = taken_table.last_own_end(transaction, me.begins)
-        sent = max((one.last for one in self.files.values() if self._is_own(one, me)), default=0)
+            files = [one.last for one in self.files.values() if self._is_own(one, me)]
+            sent = max(files, default=0)
+            sent_hash = taken_table.hash_at(transaction, sent)
         state = DeviceState(
             me.device,
             me.name,
             clock.utc_now(),
             head,
             sent,
+            sent_hash,
             erased,
             self._already_written().edition,
             {row.device: Reached(row.known, row.hash, row.begins) for row in self._others()},
