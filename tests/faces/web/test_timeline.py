@@ -26,7 +26,7 @@ def test_acts_are_listed_newest_first_under_their_run(pages: Pages) -> None:
     pages.store.within(source="web:example.org").add("The gate is green", subject="gate")
     page = text_of(pages.read("timeline"))
     assert page.index("The gate is green") < page.index("It is 0")
-    assert "agent through web:example.org" in page
+    assert page.index("W example.org") < page.index("The gate is green")
 
 
 def test_the_chart_has_a_table_that_leads_to_each_day(
@@ -53,13 +53,71 @@ def test_pages_of_acts_go_back_to_the_first(pages: Pages) -> None:
     path = "timeline"
     while path:
         page = pages.read(path)
-        seen += [part.split("</p>")[0] for part in page.split('class="claim" dir="auto">')[1:]]
+        seen += re.findall(r'class="claim" dir="auto"><a[^>]*>([^<]*)</a>', page)
         older = page.partition('rel="next" href="')[2].split('"')[0]
         last = page
         path = "timeline" + older.partition("timeline")[2] if older else ""
-    assert seen == [f"n: It is {n}" for n in reversed(range(120))]
+    assert seen == [f"It is {n}" for n in reversed(range(120))]
     back = last.partition('rel="prev" href="')[2].split('"')[0]
     assert "It is 119" in pages.read("timeline" + back.partition("timeline")[2])
+
+
+def test_acts_stand_below_their_day_with_its_sum(pages: Pages, manual_clock: ManualClock) -> None:
+    old = pages.store.add("The gate is green", subject="gate")
+    manual_clock.advance(86_400)
+    pages.enter()
+    pages.store.add("The gate is red", subject="gate", supersedes=old.id)
+    page = text_of(pages.read("timeline"))
+    assert re.search(r"Today \w+ \d+ \w+ · 1 learnt, 1 replaced ", page)
+    assert re.search(r"Yesterday \w+ \d+ \w+ · 1 learnt ", page)
+    assert page.index("Yesterday") > page.index("Today")
+
+
+def test_what_replaced_something_is_told_once_with_its_words(pages: Pages) -> None:
+    old = pages.store.add("The gate is green", subject="gate")
+    pages.store.add("The gate is red", subject="gate", supersedes=old.id)
+    page = pages.read("timeline")
+    assert "The gate is <del>green</del> <ins>red</ins>" in page
+    assert page.count("<ins>red") == 1
+    assert "learnt" in page  # the older one
+
+
+def test_days_are_tabs_with_addresses(pages: Pages, manual_clock: ManualClock) -> None:
+    pages.store.add("The gate is green", subject="gate")
+    manual_clock.advance(10 * 86_400)
+    pages.enter()
+    pages.store.add("The cake is ready", subject="cake")
+    for path, is_there in (("?days=1", False), ("?days=7", False), ("?days=28", True), ("", True)):
+        page = pages.read(f"timeline{path}")
+        assert "The cake is ready" in page
+        assert ("The gate is green" in page) == is_there
+        assert page.count('aria-current="true"') == 1
+    for path in ("?days=0", "?days=999999999999999999", "?days=7&days=1"):
+        assert "The cake is ready" in pages.read(f"timeline{path}")
+
+
+def test_a_run_is_named_by_the_first_request_of_its_session(pages: Pages) -> None:
+    said = pages.store.episodes.add("Paint <the> gate", source="codex", thread="t", speaker="user")
+    pages.store.add("The gate is red", subject="gate", episode_id=said.id)
+    page = pages.read("timeline")
+    assert re.search(rf'href="[^"]*/session/{said.id}">Paint &lt;the&gt; gate</a>', page)
+
+
+def test_what_was_erased_is_told_without_its_words(pages: Pages) -> None:
+    old = pages.store.add("The gate is green", subject="gate")
+    pages.store.add("The gate is red", subject="gate", supersedes=old.id)
+    pages.store.ledger.erasure(facts=[old.id]).apply()
+    page = text_of(pages.read("timeline"))
+    assert "green" not in page
+    assert "The gate is red" in page
+
+
+def test_of_many_facts_the_first_are_told(pages: Pages) -> None:
+    pages.store.add_many([{"content": f"It is {n}", "subject": "n"} for n in range(9)])
+    page = text_of(pages.read("timeline"))
+    assert "It is 4" in page
+    assert "It is 5" not in page
+    assert "and 4 more" in page
 
 
 def test_a_run_is_undone_by_its_plan(pages: Pages) -> None:
