@@ -129,6 +129,28 @@ def test_nothing_fits(pages: Pages) -> None:
     assert "Nothing fits" in page
 
 
+def test_turns_are_hits_like_facts(memory: Store, pages: Pages) -> None:
+    said = memory.episodes.add("The saucer is chipped", source="codex", thread="t", speaker="user")
+    page = pages.ask("search", {"query": "saucer"})
+    assert f"e{said.id}" in given(page)
+    words = text_of(page)
+    assert "The agent is given 1 turn" in words
+    assert "you said its session" in words
+    assert "found by words" in words
+    memory.add("The saucer is white", subject="saucer")
+    assert "The agent is given 1 fact and 1 turn" in text_of(
+        pages.ask("search", {"query": "saucer"})
+    )
+
+
+def test_turns_that_the_answer_leaves_out_are_no_hits(memory: Store, pages: Pages) -> None:
+    for place in range(40):
+        memory.episodes.add(f"The saucer {place} " + "is chipped " * 200, source="codex")
+    page = pages.ask("search", {"query": "saucer"})
+    shown = set(re.findall(r'data-open>[^<]*saucer|href="[^"]*/episode/(\d+)" data-open', page))
+    assert {f"e{one}" for one in shown if one} == set(re.findall(r"(?m)^(e\d+)\b", given(page)))
+
+
 def test_polls_say_whether_anything_changed(memory: Store, pages: Pages) -> None:
     line = memory.file.head().line
     assert pages.read(f"pulse?since={line}").strip() == ""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 if TYPE_CHECKING:
+    from memstore.domain.episodes import EpisodeHit
     from memstore.domain.records import SearchHit
 
 WORDS: Final = {
@@ -45,7 +46,7 @@ class ScorePart(NamedTuple):
     value: float
 
 
-def parts(hit: SearchHit) -> list[ScorePart]:
+def parts(hit: SearchHit | EpisodeHit) -> list[ScorePart]:
     """Return what made up a hit's score, the strongest first."""
     sums: dict[str, float] = {}
     for part, name in WORDS.items():

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from memstore.domain.episodes import EpisodeHits
 from memstore.domain.records import SearchHits
 from memstore.frozen import replace
 from memstore.store.store import Store
@@ -19,10 +20,11 @@ S = TypeVar("S", Store, View)
 
 
 class WatchedHits:
-    """What the searches of a watched store found."""
+    """What the searches of a watched store found: facts, and what was said."""
 
     def __init__(self) -> None:
         self.hits = SearchHits()
+        self.turns = EpisodeHits()
 
     def keep(self, found: Sequence[SearchHits], asked: FactSearch) -> None:
         """Remember the last hits unless they are tasks, which are shown apart."""
@@ -34,6 +36,10 @@ class WatchedView(View):
     """A view of an earlier moment that remembers the hits of its search."""
 
     found: WatchedHits
+
+    def turns_for(self, *given: Any, **narrowed: Any) -> EpisodeHits:
+        self.found.turns = super().turns_for(*given, **narrowed)
+        return self.found.turns
 
     def _search(
         self, queries: Sequence[str], asked: FactSearch, ids: Collection[int] | None = None
@@ -47,6 +53,10 @@ class WatchedStore(Store):
     """A store that remembers the hits of its search, and counts no use."""
 
     found: WatchedHits
+
+    def turns_for(self, *given: Any, **narrowed: Any) -> EpisodeHits:
+        self.found.turns = super().turns_for(*given, **narrowed)
+        return self.found.turns
 
     def _search(
         self, queries: Sequence[str], asked: FactSearch, ids: Collection[int] | None = None

@@ -14,7 +14,7 @@ from memstore.faces import wording
 from memstore.faces.escaping import counted
 from memstore.faces.mcp import catalogue
 from memstore.faces.mcp.calls import Calls
-from memstore.faces.web import filters, score, templating, words
+from memstore.faces.web import agents, filters, score, templating, words
 from memstore.faces.web.routes import asks, shows
 from memstore.faces.web.watching import watched
 from memstore.frozen import asdict
@@ -23,8 +23,9 @@ from memstore.settings import MIN_RELEVANCE
 from memstore.store.store import credits_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
+    from memstore.domain.episodes import Episode, EpisodeHit
     from memstore.domain.notes import Note
     from memstore.domain.records import Fact, SearchHit, SearchHits
     from memstore.domain.trust import Credit
@@ -61,6 +62,25 @@ class Hit(NamedTuple):
         return self.hit.fact
 
 
+class TurnHit(NamedTuple):
+    """A turn of a session as the page shows it, like a fact.
+
+    Attributes:
+        is_persons: whether no agent said it.
+    """
+
+    hit: EpisodeHit
+    text: str
+    parts: list[score.ScorePart]
+    width: int
+    agent: agents.Agent
+    is_persons: bool
+
+    @property
+    def turn(self) -> Episode:
+        return self.hit.episode
+
+
 class Given(NamedTuple):
     """What an agent is given for a question.
 
@@ -74,6 +94,7 @@ class Given(NamedTuple):
     tokens: int
     milliseconds: float
     hits: SearchHits
+    turns: Sequence[EpisodeHit]
 
 
 def begin(visit: Visit) -> Reply:
@@ -110,7 +131,7 @@ def answer(visit: Visit) -> Reply:
         chosen=chosen,
         number=visit.numbers["number"],
         given=given,
-        hits=_hits(visit, given.hits),
+        found=sorted([*_hits(visit, given), *_turn_hits(given)], key=lambda one: -one.hit.score),
         sentences=[*sentences(notes.of_search(given.hits))],
         bar=score.BAR,
         meanings=score.MEANINGS,
@@ -145,7 +166,15 @@ def answer_for(visit: Visit, question: str, chosen: Filters) -> Given:
     result = calls.answer(lambda: store, call)
     milliseconds = (clock.monotonic() - begun) * 1000
     text = result["content"][0]["text"]
-    return Given(text, result["isError"], tokens_at_most(text), milliseconds, store.found.hits)
+    # The limit of an answer may leave room for none or some of them.
+    turns = [hit for hit in store.found.turns if f"e{hit.episode.id}" in _names(text)]
+    hits = store.found.hits
+    return Given(text, result["isError"], tokens_at_most(text), milliseconds, hits, turns)
+
+
+def _names(text: str) -> set[str]:
+    """Return what may be the names of turns, at the beginnings of lines."""
+    return {line.partition("[")[0].partition(" ")[0] for line in text.splitlines()}
 
 
 @cache
@@ -170,9 +199,30 @@ def _arguments(question: str, chosen: Filters) -> dict[str, Any]:
     return {"query": question, **arguments}
 
 
-def _hits(visit: Visit, hits: SearchHits) -> list[Hit]:
+def _best(given: Given) -> float:
+    """Return the score that fills a bar."""
+    return max((hit.score for hit in (*given.hits, *given.turns)), default=1.0)
+
+
+def _turn_hits(given: Given) -> list[TurnHit]:
+    best = _best(given)
+    return [
+        TurnHit(
+            hit,
+            hit.excerpt,
+            score.parts(hit),
+            score.width(hit.score, best),
+            agents.of(hit.episode.source),
+            hit.episode.speaker != "assistant",
+        )
+        for hit in given.turns
+    ]
+
+
+def _hits(visit: Visit, given: Given) -> list[Hit]:
+    hits = given.hits
     credits_ = credits_of(visit.store, [hit.fact.id for hit in hits])
-    best = max((hit.score for hit in hits), default=1.0)
+    best = _best(given)
     return [
         Hit(
             hit,

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final
 
 from memstore.domain.clock import from_text, to_text
 from memstore.domain.queries import FactCount, Periods
-from memstore.domain.records import EVERYBODY
+from memstore.domain.records import EVERYBODY, TODO
 from memstore.domain.status import Subject, SubjectOrder
 from memstore.errors import NotFound
 from memstore.faces.web import chains, filters, paging
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from memstore.domain.entities import Neighbour
-    from memstore.domain.records import OwnersSelection
+    from memstore.domain.records import Fact, OwnersSelection
     from memstore.faces.web.reply import Reply
     from memstore.faces.web.visit import Visit
 
@@ -60,7 +60,7 @@ def list_subjects(visit: Visit) -> Reply:
     following = {**kept, **_cursor(rows[-1])} if len(found) > paging.ROWS else None
     return visit.page(
         "subjects.html",
-        subjects=rows,
+        subjects=_rows(visit, rows),
         following=None if following is None else visit.session.keep(following),
         kept=kept,
         chosen=chosen,
@@ -68,6 +68,13 @@ def list_subjects(visit: Visit) -> Reply:
         orders=ORDERS,
         names=OF_SUBJECTS,
     )
+
+
+def _rows(visit: Visit, subjects: Sequence[Subject]) -> list[tuple[Subject, Fact | None]]:
+    """Return subjects with the newest fact about each; tasks have a page of their own."""
+    own = [one for one in subjects if subject_key(one.name) != TODO]
+    newest = {fact.id: fact for fact in visit.store.get_many([one.newest for one in own])}
+    return [(one, newest.get(one.newest)) for one in own]
 
 
 def choose(visit: Visit) -> Reply:
