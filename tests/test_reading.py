@@ -113,6 +113,7 @@ REPLACED = {
     7: r"max\(2 \* limit, 200\)",
     27: r"TypedDict|Unpack\[",
     37: r"CRC-32 (of|over) (the|each) line",
+    52: r"(date|day) with the best answer comes first",
     92: r"a flag is never out of date|compared anew at each search",
     102: r"reads each (statement )?once, binds every table",
     104: r"pg_xact_status|begins by locking its tenant's row",
