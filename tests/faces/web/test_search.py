@@ -147,8 +147,9 @@ def test_turns_that_the_answer_leaves_out_are_no_hits(memory: Store, pages: Page
     for place in range(40):
         memory.episodes.add(f"The saucer {place} " + "is chipped " * 200, source="codex")
     page = pages.ask("search", {"query": "saucer"})
-    shown = set(re.findall(r'data-open>[^<]*saucer|href="[^"]*/episode/(\d+)" data-open', page))
-    assert {f"e{one}" for one in shown if one} == set(re.findall(r"(?m)^(e\d+)\b", given(page)))
+    shown = {f"e{one}" for one in re.findall(r'href="[^"]*/episode/(\d+)" data-open', page)}
+    assert 0 < len(shown) < 40
+    assert shown == set(re.findall(r"(?m)^(e\d+)\b", given(page)))
 
 
 def test_polls_say_whether_anything_changed(memory: Store, pages: Pages) -> None:

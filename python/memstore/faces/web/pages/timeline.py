@@ -204,7 +204,7 @@ def _runs(visit: Visit, acts: Sequence[Act], zone: tzinfo) -> Iterator[Run]:
             agent = agent._replace(name=f"{first.actor} through {agent.name}")
         number = None if first.run is None else visit.session.keep({"run": first.run})
         session = _session(visit, own, facts)
-        yield Run(agent, number, session, [_told(act, facts) for act in own])
+        yield Run(agent, number, session, [_told_act(act, facts) for act in own])
 
 
 def _told_facts(change: ActChange) -> tuple[int, ...]:
@@ -229,7 +229,7 @@ def _session(visit: Visit, acts: Iterable[Act], facts: Mapping[int, Fact]) -> Se
     return None
 
 
-def _told(act: Act, facts: Mapping[int, Fact]) -> ToldAct:
+def _told_act(act: Act, facts: Mapping[int, Fact]) -> ToldAct:
     lead, changes = act.parts
     replacing = {new for one in changes if one.kind == Kind.SUPERSEDE for new in one.facts[1::2]}
     rows = [row for change in changes for row in _rows(change, facts, replacing)]
