@@ -142,6 +142,32 @@ def test_a_dry_run_says_what_would_come_and_go_and_writes_nothing(devices: list[
     assert not device_of(b)
 
 
+KEY = "ghp_" + "aB3dE6gH9jK2mN5pQ8sT1vW4yZ7cF0hL3oR6"
+
+
+def test_a_secret_stays_on_the_device_that_stored_it(devices: list[Store]) -> None:
+    a, b, _ = devices
+    shelf = Shelf()
+    fact = a.add(f"The token is {KEY}", subject="token", metadata={"api_key": KEY, "n": 1})
+    a.update_metadata(fact.id, {"more": KEY})
+    a.episodes.add(f"use {KEY}", source="chat")
+    a.add("tea", subject="alice")
+    told = sync(a, shelf.view(), dry_run=True)
+    assert (told.went, told.redacted) == ({"default": 4}, {"default": 3})
+    done = sync(a, shelf.view())
+    assert (done.went, done.redacted) == (told.went, told.redacted)
+    meet(shelf, b, a)
+    for name, data in shelf.files.items():
+        named = names.read(name)
+        assert named is not None
+        assert named.is_state or KEY not in repr(segments.read(data, named))
+    [known] = b.list(subject="token")
+    assert known.content == "The token is [redacted github-pat]"
+    assert known.metadata["n"] == 1
+    assert b.episodes.list()[0].content == "use [redacted github-pat]"
+    assert a.get(fact.id).content == f"The token is {KEY}"
+
+
 @pytest.mark.parametrize(
     "spoilt",
     [

@@ -103,6 +103,9 @@ def sentences_of(outcome: Outcome, names: Mapping[str, str]) -> list[str]:
     said = list(done.ignored)
     if done.erased:
         said.append(f"{counted(done.erased, 'text')} that another device erased went here, too")
+    if number := sum(done.redacted.values()):
+        goes = "would go" if done.dry_run else "went"
+        said.append(f"{counted(number, 'change')} {goes} without what looks like a secret in it")
     for device, number in done.waits.items():
         said.append(
             f"{counted(number, 'change')} of {names.get(device, device)} cannot be taken yet: what "

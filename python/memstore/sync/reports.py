@@ -21,6 +21,8 @@ class Synced:
     """How many changes of this file were written to the place, by namespace."""
     waits: Mapping[str, int] = field(default_factory=dict)
     """How many changes of others could not be taken yet, by the id of the device."""
+    redacted: Mapping[str, int] = field(default_factory=dict)
+    """How many of those that went did so without what looks like a secret."""
     erased: int = 0
     """How many of the records that came were erased here."""
     ignored: tuple[str, ...] = ()

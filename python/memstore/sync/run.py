@@ -21,7 +21,7 @@ from memstore.database.tables.devices import DISMISSED, FORMER, HERE, OTHER, Dev
 from memstore.domain import clock
 from memstore.errors import StoreBusy, SyncError
 from memstore.history.erasure import UNFINISHED, finish
-from memstore.sync import devices, records, rules, segments, taking
+from memstore.sync import devices, records, rules, screening, segments, taking
 from memstore.sync.devices import DeviceState, Reached
 from memstore.sync.news import WRITTEN
 from memstore.sync.places import names
@@ -140,6 +140,7 @@ class _Run:
         self.came: Counter[str] = Counter()
         self.went: Counter[str] = Counter()
         self.waits: Counter[str] = Counter()
+        self.redacted: Counter[str] = Counter()
         self.erased = 0
         self.was = ""
         self.has_changed = False
@@ -183,9 +184,8 @@ class _Run:
             last = journal.last_id(transaction)
             row = self._me
             for first, end in self._uncovered(row, row.begins, last):
-                for record in records.own(transaction, self._chains(), first, end):
-                    if self._travels(record):
-                        self.went[record.about.namespace] += 1
+                own = records.own(transaction, self._chains(), first, end)
+                self._count_sent(screening.screened([one for one in own if self._travels(one)]))
         return self._report(dry_run=True)
 
     def _report(self, *, dry_run: bool = False) -> Synced:
@@ -193,6 +193,7 @@ class _Run:
             came=dict(self.came),
             went=dict(self.went),
             waits=dict(self.waits),
+            redacted=dict(self.redacted),
             erased=self.erased,
             ignored=tuple(self.ignored),
             device=self._me.device,
@@ -748,16 +749,21 @@ class _Run:
         ]
         if not found and count:
             return False
+        sent = screening.screened(found)
 
         ends = taken_table.acts_between(transaction, max(first, since), last)
         before = taken_table.hash_at(transaction, first - 1)
         after = taken_table.hash_at(transaction, last)
         header = Header(row.device, first, last, before, after, 0)
-        data, _ = segments.write(header, segments.acts_of(found, ends.__getitem__))
+        data, _ = segments.write(header, segments.acts_of(sent.records, ends.__getitem__))
         self._put(names.of_lines(row.device, row.device, first, last), data)
         if count:
-            self.went.update(record.about.namespace for record in found)
+            self._count_sent(sent)
         return True
+
+    def _count_sent(self, sent: screening.Screened) -> None:
+        self.went.update(record.about.namespace for record in sent.records)
+        self.redacted.update(record.about.namespace for record in sent.redacted)
 
     def _merge(self, transaction: Transaction, chains: records.Chains, row: DeviceRow) -> None:
         """Merge the small files of this device if they are many."""
@@ -840,7 +846,7 @@ class _Run:
         first: int,
         last: int,
     ) -> None:
-        found = self._known_of(transaction, chains, row, first, last)
+        found = screening.screened(self._known_of(transaction, chains, row, first, last)).records
         ends: dict[int, int] = {}
         for record in found:
             ends[record.act] = record.line
