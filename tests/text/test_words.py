@@ -544,12 +544,12 @@ def test_identifiers_of_a_query() -> None:
         "x-15 and foo@bar.org #1234"
     )
     told = "srv/src/app.py:12 app.py:12 app.py undo.sh v2.3.1 k8s parseConfig max_tokens 5499 x-15"
-    assert words.identifiers(query) == [*told.split(), "foo@bar.org", "1234"]
+    assert words.identifiers(query) == (*told.split(), "foo@bar.org", "1234")
 
 
 def test_ordinary_words_are_no_identifiers() -> None:
     query = "In 2024 and/or he/she, e.g. the 3rd well-known U.S. firm, at 10am; 42 of 7 C++ 日本"
-    assert words.identifiers(query) == []
+    assert words.identifiers(query) == ()
 
 
 # -- the cost of a text is that of its length ----------------------------------------------------

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from memstore.domain.records import Record
 from memstore.frozen import field, frozen
+from memstore.lazy import cached_property
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -34,10 +35,11 @@ class Trust(StrEnum):
     @property
     def rank(self) -> int:
         """How much it counts, from 0."""
-        return len(ORDER) - ORDER.index(self) - 1
+        return RANKS[self]
 
 
 ORDER: Final = (*Trust,)
+RANKS: Final = {one: rank for rank, one in enumerate(reversed(ORDER))}
 LEVELS: Final = ORDER[:-1]
 """The levels that a source may be given."""
 
@@ -86,7 +88,15 @@ class TrustTable:
 
     def of(self, source: str) -> Trust | None:
         """Return what a source or a program counts; ``None`` if that depends on who speaks."""
-        return _longest(self.effective, source)
+        known = self._known
+        if source not in known:
+            known[source] = _longest(self.effective, source)
+        return known[source]
+
+    @cached_property
+    def _known(self) -> dict[str, Trust | None]:
+        """What was asked for before: many texts are of few sources."""
+        return {}
 
     def distrusting(self, *names: str | None) -> set[str]:
         """Return the beginnings by which any of these sources or programs is distrusted."""
@@ -118,7 +128,9 @@ class TrustTable:
         """
         levels = {name: self.of(name) for name in (source or "", through)}
         known = [Credit(level, name) for name, level in levels.items() if level is not None]
-        return min(known, key=_rank, default=None) or Credit(_spoken(actor, speaker))
+        if not known:
+            return Credit(_spoken(actor, speaker))
+        return known[0] if len(known) == 1 else min(known, key=_rank)
 
     def to_dict(self) -> dict[str, Any]:
         return {"levels": self.levels, "distrusted": [*self.distrusted]}

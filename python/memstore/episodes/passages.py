@@ -25,8 +25,11 @@ def neighbours(
     transaction: Transaction, episode: Episode, reach: int
 ) -> tuple[list[Episode], list[Episode]]:
     """Return up to ``reach`` turns before and after a turn in its thread, in order."""
-    wanted = EpisodeFilter((episode.namespace,), clock.utc_now(), scope=episode.scope)
-    return episode_table.neighbours(transaction, episode, wanted, reach)
+    return episode_table.neighbours(transaction, episode, _beside(episode), reach)
+
+
+def _beside(episode: Episode) -> EpisodeFilter:
+    return EpisodeFilter((episode.namespace,), clock.utc_now(), scope=episode.scope)
 
 
 def exchanges(
@@ -65,10 +68,14 @@ def corrections(
     """
     if episode.thread is None:
         return []
-    _, following = neighbours(transaction, episode, FOLLOWING)
+    following = episode_table.following(transaction, episode, _beside(episode), FOLLOWING)
     own = [turn for turn in following if turn.speaker == episode.speaker]
     nearby = {turn.id for turn in own}
-    own += [turn for turn in found if turn.id not in nearby and _is_later(turn, episode)]
+    own += [
+        turn
+        for turn in found
+        if turn.thread == episode.thread and turn.id not in nearby and _is_later(turn, episode)
+    ]
     return [
         turn
         for place, turn in enumerate(own)

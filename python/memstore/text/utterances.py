@@ -37,8 +37,9 @@ TAKES_BACK = lazy_pattern(
     | 訂正 | 間違え | 間違いで | ではなく | じゃなく | やっぱり | に変更 | に変わ | 取り消
     | 정정 | 이?\ ?아니라 | 잘못\ ?(?:말|알) | 틀렸 | 더\ ?이상 | (?:으로|로)\ (?:바꿨|바뀌|변경)
     """,
-    re.IGNORECASE | re.VERBOSE,
+    re.VERBOSE,
 )
+"""Of text whose case is folded: without regard to case, it takes three times as long."""
 
 OPENS = lazy_pattern(
     r"""\W*(?:[\w ]{1,30}:\ )?(?:
@@ -63,13 +64,14 @@ def corrects(later: str, earlier: str, *, follows: bool) -> bool:
     If it ``follows`` at once, it may share no word with it: "Sorry, I meant Tuesday".
     """
     opens = bool(OPENS.match(later))
-    if not opens and not TAKES_BACK.search(later):
+    takes_back = bool(TAKES_BACK.search(later.casefold()))
+    if not opens and not takes_back:
         return False
     shared = {*terms(later.casefold())} & {*terms(earlier.casefold())}
     pairs = sum(" " in term for term in shared)
     if len(shared) - pairs >= SHARED or len(shared) >= SHARED_PAIRS:
         return True
-    return follows and opens and bool(TAKES_BACK.search(later))
+    return follows and opens and takes_back
 
 
 RULE: Final = lazy_pattern(

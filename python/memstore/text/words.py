@@ -171,7 +171,12 @@ def pairs(text: str) -> list[str]:
     ]
 
 
-def spelled(query: str) -> list[list[str]]:
+REMEMBERED: Final = 4
+"""Of so many queries it is remembered what they consist of: one answer asks several times."""
+
+
+@lru_cache(REMEMBERED)
+def spelled(query: str) -> Sequence[Sequence[str]]:
     """Return each term of a query with its other spellings."""
     asked = terms(query)
     room = MAX_TERMS - len(asked)
@@ -179,8 +184,8 @@ def spelled(query: str) -> list[list[str]]:
     for term in asked:
         others = _other_spellings(term)[:room]
         room -= len(others)
-        found.append([term, *others])
-    return found
+        found.append((term, *others))
+    return (*found,)
 
 
 def _other_spellings(term: str) -> list[str]:
@@ -201,14 +206,15 @@ def _ligated(word: str, letter: str, pair: str) -> Iterator[str]:
         yield word.replace(pair, letter)
 
 
-def identifiers(query: str) -> list[str]:
+@lru_cache(REMEMBERED)
+def identifiers(query: str) -> Sequence[str]:
     """Return the paths, versions, long numbers and names of programs in a query.
 
     ``undo.sh``, ``3.11``, ``5499``, ``k8s``, ``max_tokens``, ``parseConfig``; of a path also its
     last part, without the number of a line.
     """
     found = (form for chunk in CHUNK.findall(query) for form in _forms(chunk.strip(ENDS)))
-    return [*dict.fromkeys(form for form in found if _is_identifier(form))][:MAX_TERMS]
+    return (*dict.fromkeys(form for form in found if _is_identifier(form)),)[:MAX_TERMS]
 
 
 def parts_of_identifiers(query: str) -> frozenset[str]:

@@ -535,6 +535,14 @@ def neighbours(
     return threads.neighbours(transaction, select, _decode, episode, wanted, limit)
 
 
+def following(
+    transaction: Transaction, episode: Episode, wanted: EpisodeFilter, limit: int
+) -> list[Episode]:
+    """Return up to ``limit`` episodes after one in its thread, in order; as :func:`neighbours`."""
+    select = f"{SELECT} {transaction.dialect.indexed_by(THREAD_INDEX)}"
+    return threads.following(transaction, select, _decode, episode, wanted, limit)
+
+
 def newest_threads(
     transaction: Transaction, wanted: EpisodeFilter, tag: str, among: int
 ) -> Iterator[str]:

@@ -73,20 +73,39 @@ def neighbours(
         select: reads such rows by the index of threads.
         wanted: lets through those of its namespace and owners that may be seen.
     """
+    before = _beside(transaction, select, decode, row, wanted, limit, BEFORE)
+    return before[::-1], following(transaction, select, decode, row, wanted, limit)
+
+
+def following(
+    transaction: Transaction,
+    select: str,
+    decode: Callable[[Row], Item],
+    row: Item,
+    wanted: FactFilter | EpisodeFilter,
+    limit: int,
+) -> list[Item]:
+    """Return the rows after one in its thread, so many, in order; as :func:`neighbours`."""
+    return _beside(transaction, select, decode, row, wanted, limit, AFTER)
+
+
+def _beside(
+    transaction: Transaction,
+    select: str,
+    decode: Callable[[Row], Item],
+    row: Item,
+    wanted: FactFilter | EpisodeFilter,
+    limit: int,
+    side: str,
+) -> list[Item]:
     if row.thread is None:
-        return [], []
+        return []
     where, values = wanted.where(transaction.dialect, by_id=True)
     place = {"thread": row.thread, "seq": row.seq, "id": row.id, "limit": limit}
-    before, after = (
-        [
-            decode(found)
-            for found in transaction.rows(
-                f"{select} WHERE thread = :thread AND {where} AND {side}", {**values, **place}
-            )
-        ]
-        for side in (BEFORE, AFTER)
+    rows = transaction.rows(
+        f"{select} WHERE thread = :thread AND {where} AND {side}", {**values, **place}
     )
-    return before[::-1], after
+    return [decode(found) for found in rows]
 
 
 class Counter:
