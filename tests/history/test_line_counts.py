@@ -14,7 +14,10 @@ from tests.support.raw import sql
 import memstore
 from memstore import NewEpisode, NewFact, Scope, Store
 from memstore.database.acts import STRETCH
-from memstore.database.tables import journal_lines, line_counts
+from memstore.database.filters import FactFilter
+from memstore.database.tables import changed_facts, journal_lines, line_counts
+from memstore.domain import clock
+from memstore.telling import briefing
 
 OWNERS = (Scope(), Scope(user_id="ana"), Scope(agent_id="bot"))
 
@@ -181,6 +184,114 @@ def test_other_stretches_are_not_read(path: Path) -> None:
         with store.file.engine.read() as transaction:
             spans = partial(line_counts.spans, transaction, 1, 5 * STRETCH, newest_first=True)
             rest = (4 * STRETCH, 6 * STRETCH - 1)
-            assert [*spans([[line_counts.word("small")]])] == [rest, (0, STRETCH - 1)]
-            assert [*spans([[line_counts.word("none")]])] == [rest]
-            assert [*spans([[]])] == [rest]
+            assert [*spans(line_counts.Wanted([[line_counts.word("small")]]))] == [
+                rest,
+                (0, STRETCH - 1),
+            ]
+            assert [*spans(line_counts.Wanted([[line_counts.word("none")]]))] == [rest]
+            assert [*spans(line_counts.Wanted([[]]))] == [rest]
+
+
+SOURCES = ("cli", "mcp:host", "web:example.org/page", 'a"b')
+RUNS = [clock.new_run() for _ in range(5)]
+
+
+def by_several(open_store: Any) -> Store:
+    """Make a memory in which several people and programs added, confirmed and changed."""
+    store = open_store()
+    chance = random.Random(5)
+    for place in range(24):
+        actor = "nobody" if place == 9 else f"actor {place % 3}"
+        run = None if place == 3 else RUNS[place % 5]
+        author = store._author._replace(actor=actor, source=SOURCES[place % 4], run=run)
+        home = store._same(author, None)
+        few = chance.randrange(1, 40)
+        facts = home.add_many(new_facts(few if place % 3 else STRETCH + few))
+        home.add(f"from a page {place}", subject="s1", source="web:example.org/other")
+        turn = home.episodes.add(f"turn {place}", source=SOURCES[(place + 1) % 4])
+        home.add(f"drawn {place}", subject="s2", episode_id=turn.id)
+        home.confirm(facts[0].id)
+    return store
+
+
+@pytest.mark.parametrize("owners", ["all", *OWNERS])
+def test_lines_by_somebody_are_those_that_reading_every_line_finds(
+    open_store: Any, monkeypatch: pytest.MonkeyPatch, owners: Any
+) -> None:
+    store = by_several(open_store).of(owners)
+    asked = [{"actor": f"actor {n}"} for n in range(3)]
+    asked += [{"actor": "nobody"}, {"actor": "no such one"}, {"actor": "actor 1", "source": "cli"}]
+    asked += [{"source": one} for one in (*SOURCES, "web:example.org/other", "none")]
+    asked += [{"run": clock.uuid_text(one)} for one in (*RUNS[:2], clock.new_run())]
+    asked += [{"run": clock.uuid_text(RUNS[3]), "actor": "actor 1"}]
+    told: list[Any] = []
+    for near in (10**9, 0):  # reading every line, and by the stretches
+        monkeypatch.setattr(journal_lines, "NEAR", near)
+        told.append(
+            [
+                [one.to_dict() for one in store.ledger.changes(limit=limit, **each)]
+                for each in asked
+                for limit in (None, 7)
+            ]
+            + [[one.to_dict() for one in store.ledger.log(limit=5, **each)] for each in asked]
+        )
+    assert told[0] == told[1]
+    assert any(told[0])
+
+
+@pytest.mark.parametrize("owners", ["all", *OWNERS])
+def test_changes_since_a_session_are_counted_as_reading_every_line_does(
+    open_store: Any, monkeypatch: pytest.MonkeyPatch, owners: Any
+) -> None:
+    store = by_several(open_store).of(owners)
+    wanted = FactFilter((store.namespace,), clock.utc_now(), scope=store._standing.selected)
+    kinds = [str(one) for one in briefing.VERBS]
+    found = []
+    for between in (line_counts.between, lambda *_: {}):
+        monkeypatch.setattr(line_counts, "between", between)
+        with store.file.engine.read() as transaction:
+            found.append(
+                [
+                    changed_facts.authors_since(transaction, wanted, episode, kinds, most)
+                    for episode in (1, 2, 5, 12)
+                    for most in (300, 20_000)
+                ]
+            )
+    assert found[0] == found[1]
+    assert len({actor for actor, *_ in found[0][1]}) >= 3 if owners != OWNERS[2] else found[0]
+
+
+def test_rows_of_a_build_that_named_no_authors_are_right(path: Path) -> None:
+    with memstore.open(path, embedder=None) as store:
+        changed(store)
+        named = store.ledger.changes(limit=None, actor="user")
+        assert named
+        assert not store.ledger.changes(limit=None, actor="nobody")
+    sql(
+        path,
+        "UPDATE memstore_line_counts SET counts = replace(counts,"
+        " substr(counts, instr(counts, ',{\"by\":')), ']') WHERE instr(counts, ',{\"by\":') > 0",
+    )
+    with memstore.open(path, embedder=None) as store:
+        with store.file.engine.read() as transaction:
+            kept = line_counts.between(transaction, 1, 10_000)
+            assert kept
+            assert all(one.authors is None for one in kept.values())
+        assert [one for one in store.file.doctor() if one.check == "lines"] == []
+        check(store)
+        assert store.ledger.changes(limit=None, actor="user") == named
+        assert not store.ledger.changes(limit=None, actor="nobody")
+
+
+def test_what_is_erased_from_evidence_is_among_no_authors(open_store: Any) -> None:
+    store = open_store()
+    turn = store.episodes.add("the page says so", source="web:secret.org")
+    fact = store.add("a fact", subject="s")
+    store.add("a fact", subject="s", source="web:secret.org", episode_id=turn.id)
+    store.add_many(new_facts(STRETCH))
+    with store.file.engine.read() as transaction:
+        before = line_counts.between(transaction, 0, STRETCH - 1)
+    store.erase(fact.id)
+    with store.file.engine.read() as transaction:
+        assert before
+        assert 0 not in line_counts.between(transaction, 0, STRETCH - 1)

@@ -25,7 +25,6 @@ if TYPE_CHECKING:
     from memstore.database import acts
     from memstore.database.dialect import Dialect
     from memstore.database.engine import Parameters, Row, Transaction
-    from memstore.database.filters import FactFilter
 else:
     acts = lazy_import("memstore.database.acts")
 
@@ -383,44 +382,6 @@ def changed_since(transaction: Transaction, line_id: int, column: str) -> list[i
         + (" AND +fact_id IS NULL" if column == "episode_id" else ""),
         {"after": line_id},
     )
-
-
-def authors_since(
-    transaction: Transaction,
-    wanted: FactFilter,
-    episode_id: int,
-    kinds: Sequence[str],
-    most: int,
-) -> list[tuple[str, str, str, int]]:
-    """Count the changes of facts since an episode was recorded, by actor, source and kind.
-
-    Lines that an import took over from another file are not counted.
-
-    Args:
-        most: how many of the newest lines are read.
-    """
-    row = transaction.one(
-        "SELECT max(id) FROM memstore_journal WHERE episode_id = :id AND fact_id IS NULL"
-        " AND kind = :kind",
-        {"id": episode_id, "kind": Kind.EPISODE},
-    )
-    if row is None or row[0] is None:
-        return []
-    seen, values = wanted.of("f", transaction.dialect)
-    rows = transaction.rows(
-        "SELECT j.actor, j.source, j.kind, count(*)"
-        # CROSS: SQLite then reads the few lines first, and not every fact of the namespace.
-        " FROM memstore_journal j CROSS JOIN memstore_facts f"
-        f" WHERE f.id = j.fact_id AND j.id > :after AND j.said_at IS NULL AND {seen}"
-        f" AND j.kind IN {transaction.dialect.listed('kinds')}"
-        " GROUP BY j.actor, j.source, j.kind ORDER BY 1, 2, 3",
-        {
-            **values,
-            "after": max(int(row[0]), last_id(transaction) - most),
-            "kinds": kinds,
-        },
-    )
-    return [(actor, source, kind, number) for actor, source, kind, number in rows]
 
 
 def changed_by(

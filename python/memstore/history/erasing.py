@@ -145,6 +145,7 @@ def _redact_one(changes: Changes, line: JournalLine, rest: Mapping[str, Any]) ->
         lines.append({LINE: (line.evidence or {}).get(LINE)})
     changes.write(
         [Line(Kind.REDACT, line.fact_id, line.episode_id, evidence=one) for one in lines],
+        line_counts.spoiling_line(line.id),
         *statements,
     )
 

@@ -12,9 +12,9 @@ from datetime import timedelta
 from itertools import islice
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from memstore.database import journal
 from memstore.database.filters import EpisodeFilter, FactFilter
 from memstore.database.journal import Kind
+from memstore.database.tables import changed_facts
 from memstore.database.tables import episodes as episode_table
 from memstore.database.tables import facts as fact_table
 from memstore.domain import clock, zones
@@ -303,7 +303,7 @@ def changed_by_others(
 
     Changes by the agent itself are left out.
     """
-    found = journal.authors_since(transaction, wanted, episode_id, [*VERBS], MAX_CHANGES)
+    found = changed_facts.authors_since(transaction, wanted, episode_id, [*VERBS], MAX_CHANGES)
     by_author: dict[str, Counter[str]] = {}
     for actor, source, kind, number in found:
         author = source if actor == "agent" else actor

@@ -2,19 +2,24 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
+from memstore.database import journal
+from memstore.database.acts import STRETCH
 from memstore.database.dialect import owned_by
 from memstore.database.journal import UNCHANGED, Kind
 from memstore.database.tables import line_counts
 from memstore.domain import clock
+from memstore.domain.records import NOBODY
 from memstore.text.folding import subject_key
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
     from memstore.database.engine import Transaction
     from memstore.database.filters import FactFilter
+    from memstore.database.tables.line_counts import Counted
     from memstore.domain.moments import Moment
     from memstore.domain.records import AtLeast, Scope
 
@@ -88,7 +93,8 @@ def last_line(transaction: Transaction, wanted: FactFilter, key: str, facts: int
         )
         spans = [(known + 1, last)]
         if facts < last - known and facts > MANY:
-            spans = [*line_counts.spans(transaction, *spans[0], [CHANGES], newest_first=True)]
+            changing = line_counts.Wanted([CHANGES])
+            spans = [*line_counts.spans(transaction, *spans[0], changing, newest_first=True)]
         if sum(end - begin for begin, end in spans) < facts:
             found = (
                 transaction.one(
@@ -110,6 +116,71 @@ def last_line(transaction: Transaction, wanted: FactFilter, key: str, facts: int
     return (
         transaction.scalar(f"{newest} AND j.kind NOT IN {UNTOLD}", given) if row is None else row[0]
     )
+
+
+def authors_since(
+    transaction: Transaction,
+    wanted: FactFilter,
+    episode_id: int,
+    kinds: Sequence[str],
+    most: int,
+) -> list[tuple[str, str, str, int]]:
+    """Count the changes of facts since an episode was recorded, by actor, source and kind.
+
+    Lines that an import took over from another file are not counted.
+
+    Args:
+        most: how many of the newest lines are counted.
+    """
+    recorded = transaction.scalar(
+        "SELECT max(id) FROM memstore_journal WHERE episode_id = :id AND fact_id IS NULL"
+        " AND kind = :kind",
+        {"id": episode_id, "kind": Kind.EPISODE},
+    )
+    if not recorded:
+        return []
+    last = journal.last_id(transaction)
+    first = max(recorded, last - most) + 1
+    found: Counter[tuple[str, str, str]] = Counter()
+    if wanted.scope in (None, NOBODY):
+        for stretch, counted in line_counts.between(transaction, first, last).items():
+            if (author := _only_author(counted)) is None:
+                continue
+            for namespace, kind, number, unowned in counted.numbers:
+                is_seen = wanted.namespaces is None or namespace in wanted.namespaces
+                if namespace is not None and is_seen and kind in kinds:
+                    found[*author, kind] += number if wanted.scope is None else unowned
+            found.update(_by_author(transaction, wanted, kinds, first, stretch * STRETCH - 1))
+            first = (stretch + 1) * STRETCH
+    found.update(_by_author(transaction, wanted, kinds, first, last))
+    return [(*one, number) for one, number in sorted(found.items()) if number]
+
+
+def _only_author(counted: Counted) -> tuple[str, str] | None:
+    """Return who wrote all lines of a stretch, if one did, and the numbers tell what of facts."""
+    kinds = {one.kind for one in counted.numbers}
+    if counted.authors is None or len(counted.authors) != 1:
+        return None
+    return None if kinds & {line_counts.IMPORT, Kind.ADOPT} else counted.authors[0]
+
+
+def _by_author(
+    transaction: Transaction, wanted: FactFilter, kinds: Sequence[str], first: int, last: int
+) -> dict[tuple[str, str, str], int]:
+    """Count lines by reading them."""
+    if last < first:
+        return {}
+    seen, values = wanted.of("f", transaction.dialect)
+    rows = transaction.rows(
+        "SELECT j.actor, j.source, j.kind, count(*)"
+        # CROSS: SQLite then reads the few lines first, and not every fact of the namespace.
+        " FROM memstore_journal j CROSS JOIN memstore_facts f"
+        f" WHERE f.id = j.fact_id AND j.id >= :first AND j.id <= :last AND j.said_at IS NULL"
+        f" AND {seen} AND j.kind IN {transaction.dialect.listed('kinds')}"
+        " GROUP BY j.actor, j.source, j.kind",
+        {**values, "first": first, "last": last, "kinds": kinds},
+    )
+    return {(actor, source, kind): number for actor, source, kind, number in rows}
 
 
 EXPIRED_INDEX: Final = "idx_memstore_expired"

@@ -12,17 +12,17 @@ from memstore.database.dialect import owned_by
 from memstore.database.engine import NO_LIMIT
 from memstore.database.journal import Kind
 from memstore.database.tables import line_counts
-from memstore.database.tables.line_counts import IMPORT, KIND, USUALLY_LEFT_OUT
+from memstore.database.tables.line_counts import IMPORT, KIND, USUALLY_LEFT_OUT, Wanted, joined
 from memstore.domain.log import MAX_LISTED
-from memstore.domain.records import NOBODY
+from memstore.domain.records import NOBODY, Scope
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from memstore.database.engine import Transaction
-    from memstore.database.tables.line_counts import LineCount
+    from memstore.database.tables.line_counts import Counted, LineCount
     from memstore.domain.log import LogFilter
-    from memstore.domain.records import AtLeast, JournalLine, Scope
+    from memstore.domain.records import AtLeast, JournalLine
 
 UNIFORM: Final = (str(Kind.ADD), str(Kind.EPISODE))
 """Kinds whose lines say nothing but what was added, each once."""
@@ -61,6 +61,7 @@ class LineConditions:
         whole_file: bool,
     ) -> None:
         self._transaction = transaction
+        self._drawn = partial(_drawn_from, transaction, namespaces=namespaces, owners=owners)
         test, values = line_filters.conditions(transaction, wanted.chosen)
         values |= {"namespaces": namespaces, **(owners.ids if owners else {})}
         self.first = max(values["first"], (wanted.after or 0) + 1)
@@ -71,9 +72,21 @@ class LineConditions:
             self.last = min(self.last, line_filters.last_until(transaction, wanted.until))
         whole_file = whole_file and owners in (None, NOBODY)
         tests = [test, self._seen(namespaces, owners, whole_file)]
-        self._is_counted = owners in (None, NOBODY) and _narrows_nothing(wanted)
+        self._chosen = wanted.chosen
+        is_narrowed = any(wanted.chosen._replace(since=None, actor=None, source=None, run=None))
+        self._counts_kinds = not is_narrowed and wanted.kinds is None and wanted.fact is None
+        self._is_counted = self._counts_kinds and owners in (None, NOBODY)
         self._counts = partial(_sum, namespaces, whole_file=whole_file, all_owners=owners is None)
-        self._words = _words(wanted, namespaces, whole_file)
+        self._owned = None
+        if self._counts_kinds and isinstance(owners, Scope) and owners.user_id is not None:
+            self._owned = OwnedAdditions(transaction, namespaces, owners)
+        self._stretches = Wanted(
+            _words(wanted, namespaces, whole_file),
+            wanted.chosen.actor,
+            wanted.chosen.source,
+            run=wanted.chosen.run,
+        )
+        self._has_drawn = wanted.chosen.source is None
         listed = transaction.dialect.listed
         if wanted.kinds is None:
             tests.insert(1, f"kind NOT IN {tuple(map(str, USUALLY_LEFT_OUT))}")
@@ -108,16 +121,35 @@ class LineConditions:
 
         The spans at the end are long enough for most pages, so that no stretch is looked up.
         """
-        if not self._words or last - first < NEAR:
+        if not self._stretches.narrows or last - first < NEAR:
             yield first, last
             return
         near = (last - NEAR, last) if newest_first else (first, first + NEAR)
         yield near
         first, last = (first, near[0] - 1) if newest_first else (near[1] + 1, last)
+        yield from self._counted_spans(first, last, newest_first=newest_first)
+
+    def _counted_spans(
+        self, first: int, last: int, *, newest_first: bool = False
+    ) -> Iterator[tuple[int, int]]:
+        if not self._has_drawn:
+            self._has_drawn = True
+            wanted = self._stretches
+            drawn = self._drawn(wanted.source or "")
+            # If it is much, any page is soon full.
+            self._stretches = wanted._replace(
+                source=None if drawn is None else wanted.source, stretches=drawn or ()
+            )
         for begin, end in line_counts.spans(
-            self._transaction, first, last, self._words, newest_first=newest_first
+            self._transaction, first, last, self._stretches, newest_first=newest_first
         ):
             yield max(begin, first), min(end, last)
+
+    def _within(self, first: int, last: int) -> Iterable[tuple[int, int]]:
+        """Return spans of an act, or of a day, that have its wanted lines, oldest first."""
+        if not self._stretches.narrows or last - first < FEW_LINES:
+            return [(first, last)] if first <= last else []
+        return self._counted_spans(first, last)
 
     def _some(self, first: int, last: int) -> ActLines:
         """Return the lines of a large act, but of what it added only the first ones."""
@@ -128,16 +160,39 @@ class LineConditions:
             lines += self._outlined(first, last, f"{KIND} NOT IN {UNIFORM}", NO_LIMIT)
         for kind in UNIFORM:
             if kind in numbers:
-                lines += self._outlined(first, last, f"{KIND} = '{kind}'", MAX_LISTED)
+                lines += self._first_of(kind, first, last)
         return ActLines(sorted(lines, key=lambda line: line.id), many)
 
+    def _first_of(self, kind: str, first: int, last: int) -> list[JournalLine]:
+        """Return the first lines of a kind that add; those of an owner by the facts."""
+        test = f"{KIND} = '{kind}'"
+        ids = None
+        if kind == Kind.ADD and self._owned is not None:
+            ids = self._owned.first_lines(first, last, MAX_LISTED)
+        if ids is not None:
+            found = journal.outlined(
+                self._transaction,
+                f"{self._condition} AND {test} AND +memstore_journal.id <= :last"
+                f" AND memstore_journal.id IN {self._transaction.dialect.listed('some')}",
+                self._values | {"first": first, "last": last, "some": ids},
+            )
+            if len(found) == len(ids):
+                return found
+        return self._outlined(first, last, test, MAX_LISTED)
+
     def _outlined(self, first: int, last: int, test: str, limit: int) -> list[JournalLine]:
-        return journal.outlined(
-            self._transaction,
-            f"{self._condition} AND {test} AND memstore_journal.id <= :last",
-            self._values | {"first": first, "last": last, "limit": limit},
-            "memstore_journal.id LIMIT :limit",
-        )
+        found: list[JournalLine] = []
+        for begin, end in self._within(first, last):
+            left = limit if limit == NO_LIMIT else limit - len(found)
+            found += journal.outlined(
+                self._transaction,
+                f"{self._condition} AND {test} AND memstore_journal.id <= :last",
+                self._values | {"first": begin, "last": end, "limit": left},
+                "memstore_journal.id LIMIT :limit",
+            )
+            if len(found) == limit:
+                break
+        return found
 
     def added(self, facts: Sequence[int], first: int, last: int) -> int:
         """Return how many of these facts the wanted lines between two have added."""
@@ -172,24 +227,50 @@ class LineConditions:
         """Count the wanted lines between two, both included, by kind."""
         first, last = max(first, self.first), min(last, self.last)
         found: Counter[str] = Counter()
-        if self._is_counted:
-            for stretch, numbers in line_counts.between(self._transaction, first, last).items():
-                found.update(self._counts(numbers))
-                found.update(self._read(first, stretch * STRETCH - 1))
-                first = (stretch + 1) * STRETCH
+        if self._is_counted or self._owned is not None:
+            counted = line_counts.between(self._transaction, first, last)
+            for begin, end, numbers in self._known(counted):
+                found.update(numbers)
+                found.update(self._read(first, begin - 1))
+                first = end + 1
         found.update(self._read(first, last))
         return {kind: found[kind] for kind in sorted(found)}
 
+    def _known(
+        self, counted: Mapping[int, Counted]
+    ) -> Iterator[tuple[int, int, Mapping[str, int]]]:
+        """Yield the first and the last line of spans whose numbers are known, and the numbers."""
+        if self._owned is not None:
+            chosen = {place: one for place, one in counted.items() if self._is_by_chosen(one)}
+            yield from self._owned.spans(chosen)
+            return
+        for stretch, one in counted.items():
+            if self._is_by_chosen(one):
+                yield stretch * STRETCH, (stretch + 1) * STRETCH - 1, self._counts(one.numbers)
+
+    def _is_by_chosen(self, counted: Counted) -> bool:
+        """Whether the lines of a stretch are known to be by whom the caller asks for."""
+        actor, source, run = self._chosen.actor, self._chosen.source, self._chosen.run
+        if run is not None and counted.runs != [run.hex()]:
+            return False
+        if actor is None and source is None:
+            return True
+        if counted.authors is None or len(counted.authors) != 1:
+            return False
+        [(by, through)] = counted.authors
+        return actor in (None, by) and source in (None, through)
+
     def _read(self, first: int, last: int) -> dict[str, int]:
         """Count lines by reading them."""
-        if last < first:
-            return {}
-        rows = self._transaction.rows(
-            f"SELECT {KIND}, count(*) FROM memstore_journal WHERE {self._condition}"
-            " AND memstore_journal.id <= :last GROUP BY 1",
-            self._values | {"first": first, "last": last},
-        )
-        return dict(rows)
+        found: Counter[str] = Counter()
+        for begin, end in self._within(first, last):
+            rows = self._transaction.rows(
+                f"SELECT {KIND}, count(*) FROM memstore_journal WHERE {self._condition}"
+                " AND memstore_journal.id <= :last GROUP BY 1",
+                self._values | {"first": begin, "last": end},
+            )
+            found.update(dict(rows))
+        return found
 
     def _last_before(self, first: int, last: int) -> tuple[int, int] | None:
         row = self._transaction.one(
@@ -216,10 +297,129 @@ class LineConditions:
         return f"({' OR '.join(tests)})"
 
 
-def _narrows_nothing(wanted: LogFilter) -> bool:
-    """Whether every line from a time on is wanted."""
-    is_chosen = any(wanted.chosen._replace(since=None))
-    return not is_chosen and wanted.kinds is None and wanted.fact is None
+class OwnedAdditions:
+    """Counts the lines that added facts of certain owners, by the facts.
+
+    The facts that an act adds have consecutive ids. So where a stretch has lines that add facts and
+    no others, and as many as there are ids between its first fact and its last one, the facts of
+    the owners with such ids are those that its lines added.
+    """
+
+    def __init__(
+        self, transaction: Transaction, namespaces: Sequence[str] | None, owners: Scope
+    ) -> None:
+        self._transaction = transaction
+        whose = [
+            f"{name} IS NULL" if value is None else f"{name} = :{name}"
+            for name, value in owners.ids.items()
+        ]
+        if namespaces is not None:
+            whose.append(f"namespace IN {transaction.dialect.listed('namespaces')}")
+        self._whose = " AND ".join(whose)
+        self._values: dict[str, Any] = {**owners.ids, "namespaces": namespaces}
+
+    def spans(self, counted: Mapping[int, Counted]) -> Iterator[tuple[int, int, Mapping[str, int]]]:
+        """Yield the first and the last line of spans that only add, and what is the owners'."""
+        adding = [stretch for stretch, one in counted.items() if _only_adds(one)]
+        for first, last in joined(adding):
+            begin, end = first * STRETCH, (last + 1) * STRETCH - 1
+            ids = self._ids(begin, end)
+            if ids is not None:
+                number = self._transaction.scalar(
+                    f"SELECT count(*) FROM memstore_facts WHERE {self._whose}"
+                    " AND id >= :first AND id <= :last",
+                    {**self._values, "first": ids[0], "last": ids[1]},
+                )
+                yield begin, end, {str(Kind.ADD): number} if number else {}
+
+    def first_lines(self, first: int, last: int, limit: int) -> list[int] | None:
+        """Return the first lines between two that add facts of the owners, as ids.
+
+        ``None`` if the facts do not tell them.
+        """
+        ids = self._ids(first, last)
+        if ids is None:
+            return None
+        return self._transaction.ints(
+            "SELECT j.id FROM memstore_facts f CROSS JOIN memstore_journal j"
+            f" WHERE {self._whose} AND f.id >= :from_id AND f.id <= :to_id AND j.fact_id = f.id"
+            f" AND j.kind = '{Kind.ADD}' AND +j.id >= :first AND +j.id <= :last"
+            " ORDER BY f.id LIMIT :limit",
+            {
+                **self._values,
+                "from_id": ids[0],
+                "to_id": ids[1],
+                "first": first,
+                "last": last,
+                "limit": limit,
+            },
+        )
+
+    def _ids(self, first: int, last: int) -> tuple[int, int] | None:
+        """Return the first and the last of the facts that were added by these lines.
+
+        ``None`` if some lines between the first and the last of them add none.
+        """
+        ends = []
+        for way in ("ASC", "DESC"):
+            row = self._transaction.one(
+                "SELECT fact_id, id FROM memstore_journal WHERE id >= :first AND id <= :last"
+                f" AND kind = '{Kind.ADD}' AND said_at IS NULL ORDER BY id {way} LIMIT 1",
+                {"first": first, "last": last},
+            )
+            if row is None or row[0] is None:
+                return None
+            ends.append((int(row[0]), int(row[1])))
+        (low, begin), (high, end) = ends
+        return (low, high) if high - low == end - begin else None
+
+
+def _only_adds(counted: Counted) -> bool:
+    """Whether each line of a stretch added a fact."""
+    number = sum(one.number for one in counted.numbers if one.kind == Kind.ADD)
+    return number == STRETCH
+
+
+MAX_DRAWN: Final = 5_000
+"""Facts, and episodes, of a source whose lines are looked up."""
+
+
+def _drawn_from(
+    transaction: Transaction,
+    source: str,
+    namespaces: Sequence[str] | None,
+    owners: Scope | AtLeast | None,
+) -> list[int] | None:
+    """Return the stretches of the lines about what is from a source, or was drawn from that.
+
+    ``None`` if that are many.
+    """
+    listed = transaction.dialect.listed
+    hint = transaction.dialect.indexed_by
+    within = "" if namespaces is None else f" AND namespace IN {listed('namespaces')}"
+    given = {"source": source, "namespaces": namespaces, "most": MAX_DRAWN + 1}
+    given |= owners.ids if owners else {}
+    episodes = transaction.ints(
+        f"SELECT id FROM memstore_episodes {hint('idx_memstore_episode_seen')}"
+        f" WHERE content_hash <> '' AND source = :source{within} LIMIT :most",
+        given,
+    )
+    facts = transaction.ints(
+        f"SELECT id FROM memstore_facts {hint('idx_memstore_source')}"
+        f" WHERE source IS NOT NULL AND source = :source{within}"
+        f" AND {owned_by(owners)} LIMIT :most",
+        given,
+    )
+    if max(len(episodes), len(facts)) > MAX_DRAWN:
+        return None
+    return transaction.ints(
+        f"SELECT id / {STRETCH} FROM memstore_journal WHERE episode_id IN {listed('episodes')}"
+        f" UNION SELECT id / {STRETCH} FROM memstore_journal WHERE fact_id IN {listed('facts')}"
+        f" UNION SELECT j.id / {STRETCH} FROM memstore_facts f"
+        " CROSS JOIN memstore_journal j WHERE j.fact_id = f.id"
+        f" AND f.episode_id IN {listed('episodes')} ORDER BY 1",
+        {"episodes": episodes, "facts": facts},
+    )
 
 
 def _words(

@@ -1,8 +1,9 @@
-"""How many lines of each kind the journal has, by stretches of its lines.
+"""How many lines of each kind the journal has, and by whom, by stretches of its lines.
 
 A row is about 256 lines and is written with the last of them, so that a change costs nothing
 besides; what counts a day or an act reads the rows, and the lines at either end. Only lines of
-everybody and lines about what has no owner are counted: those of certain owners are fewer.
+everybody and lines about what has no owner are counted: those of certain owners are fewer. Who
+wrote the lines is not counted, only named: a stretch mostly has one author.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ from memstore.database.journal import Kind
 from memstore.database.writes import Delete, Insert, Update
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from memstore.database.engine import Row, Transaction
 
@@ -41,6 +42,8 @@ KIND: Final = (
 TABLE: Final = "memstore_line_counts"
 MAX_NUMBERS: Final = 32
 """A stretch with more numbers has none, and its lines are read."""
+MAX_AUTHORS: Final = 8
+"""Of a stretch with more authors, none is named; with more runs, no run is."""
 MAX_AT_ONCE: Final = 400
 """Stretches that one write counts at most, besides its own."""
 
@@ -64,6 +67,17 @@ class LineCount(NamedTuple):
     """How many of them are about what has no owner."""
 
 
+class Counted(NamedTuple):
+    """What is known of the lines of a stretch."""
+
+    numbers: Sequence[LineCount]
+    authors: Sequence[tuple[str, str]] | None
+    """The actor and the program of each line, and the source that a confirmation says again, each
+    once; ``None`` if that is not known."""
+    runs: Sequence[str | None] | None = None
+    """The run of each line, in hexadecimal digits, each once."""
+
+
 def keep(transaction: Transaction, first: int, last: int) -> None:
     """Count the stretches that end among the lines of an act.
 
@@ -77,21 +91,31 @@ def keep(transaction: Transaction, first: int, last: int) -> None:
 
 def save(transaction: Transaction, first: int, last: int) -> None:
     """Count these stretches, whose lines are all written, and keep the numbers."""
-    for stretch, numbers in _counted(transaction, first, last):
-        transaction.run(SAVING, {"stretch": stretch, "counts": _text(numbers)})
+    for stretch, counted in _counted(transaction, first, last):
+        transaction.run(SAVING, {"stretch": stretch, "counts": _text(counted)})
 
 
-def _text(numbers: Sequence[Row]) -> str:
-    if len(numbers) > MAX_NUMBERS:
+BY: Final = '{"by":'
+"""How the authors begin, after the numbers."""
+
+
+def _text(counted: Counted) -> str:
+    if len(counted.numbers) > MAX_NUMBERS:
         return ""
-    return _to_text(numbers)
+    if counted.authors is None:
+        return _to_text(counted.numbers)
+    by = {"by": counted.authors, "in": counted.runs}
+    return _to_text([*counted.numbers, by])
 
 
-def _counted(transaction: Transaction, first: int, last: int) -> Iterator[tuple[int, list[Row]]]:
+def _counted(transaction: Transaction, first: int, last: int) -> Iterator[tuple[int, Counted]]:
+    restated = transaction.dialect.member("evidence", "'restated'")
     owner = "coalesce(f.user_id, f.agent_id, f.run_id, e.user_id, e.agent_id, e.run_id)"
     rows = transaction.rows(
         f"SELECT memstore_journal.id / {STRETCH}, coalesce(f.namespace, e.namespace), {KIND},"
-        f" count(*), sum(CASE WHEN {owner} IS NULL THEN 1 ELSE 0 END) FROM memstore_journal"
+        f" count(*), sum(CASE WHEN {owner} IS NULL THEN 1 ELSE 0 END), actor,"
+        f" memstore_journal.source, run, CASE WHEN kind = '{Kind.CONFIRM}' THEN {restated} END"
+        " FROM memstore_journal"
         " LEFT JOIN memstore_facts f ON f.id = memstore_journal.fact_id"
         " LEFT JOIN memstore_episodes e"
         "  ON memstore_journal.fact_id IS NULL AND e.id = memstore_journal.episode_id"
@@ -99,14 +123,33 @@ def _counted(transaction: Transaction, first: int, last: int) -> Iterator[tuple[
         f" AND kind NOT IN {tuple(map(str, USUALLY_LEFT_OUT))}"
         " AND (f.id IS NOT NULL OR e.id IS NOT NULL"
         "  OR (memstore_journal.fact_id IS NULL AND memstore_journal.episode_id IS NULL))"
-        " GROUP BY 1, 2, 3 ORDER BY 1, 2, 3",
+        " GROUP BY 1, 2, 3, 6, 7, 8, 9 ORDER BY 1, 2, 3",
         {"first": first * STRETCH, "end": (last + 1) * STRETCH},
     )
-    found: dict[int, list[Row]] = {}
-    for stretch, *numbers in rows:
-        found.setdefault(int(str(stretch)), []).append(tuple(numbers))
+    by_stretch: dict[int, list[Row]] = {}
+    for stretch, *counted in rows:
+        by_stretch.setdefault(int(str(stretch)), []).append(tuple(counted))
     for stretch in range(first, last + 1):
-        yield stretch, found.get(stretch, [])
+        yield stretch, _summed(by_stretch.get(stretch, ()))
+
+
+def _summed(rows: Iterable[Row]) -> Counted:
+    """Return the numbers of a stretch, of which each row has a part that is of one author."""
+    numbers: dict[tuple[str | None, str], LineCount] = {}
+    authors: set[tuple[str, str]] = set()
+    runs: set[str | None] = set()
+    for namespace, kind, number, unowned, actor, source, run, restated in rows:
+        known = numbers.get((namespace, kind), LineCount(namespace, kind, 0, 0))
+        numbers[namespace, kind] = known._replace(
+            number=known.number + number, unowned=known.unowned + unowned
+        )
+        authors |= {(actor, source), (actor, source if restated is None else restated)}
+        runs.add(None if run is None else bytes(run).hex())
+    return Counted(
+        [*numbers.values()],
+        sorted(authors) if len(authors) <= MAX_AUTHORS else None,
+        sorted(runs, key=str) if len(runs) <= MAX_AUTHORS else None,
+    )
 
 
 def spoiling(column: str, id_: int) -> Write:
@@ -120,8 +163,14 @@ def spoiling(column: str, id_: int) -> Write:
     return Write(form, {"id": id_})
 
 
-def between(transaction: Transaction, first: int, last: int) -> dict[int, list[LineCount]]:
-    """Return the numbers of the stretches that are among these lines and have been counted."""
+def spoiling_line(line_id: int) -> Write:
+    """Return the write after which the lines beside one are read again: it loses its evidence."""
+    form = Update(TABLE, {"counts": "''"}, "stretch = :stretch AND counts <> ''")
+    return Write(form, {"stretch": line_id // STRETCH})
+
+
+def between(transaction: Transaction, first: int, last: int) -> dict[int, Counted]:
+    """Return what is known of the stretches that are among these lines and have been counted."""
     rows = transaction.rows(
         f"SELECT stretch, counts FROM {TABLE} WHERE stretch >= :first AND stretch < :end"
         " AND counts <> '' ORDER BY stretch",
@@ -130,9 +179,13 @@ def between(transaction: Transaction, first: int, last: int) -> dict[int, list[L
     return {int(stretch): _read(str(counts)) for stretch, counts in rows}
 
 
-def _read(counts: str) -> list[LineCount]:
+def _read(counts: str) -> Counted:
     numbers: list[Any] = json.loads(counts)
-    return [LineCount(*one) for one in numbers]
+    if not numbers or not isinstance(numbers[-1], dict):
+        return Counted([LineCount(*one) for one in numbers], None)
+    *numbers, by = numbers
+    authors = [(actor, source) for actor, source in by["by"]]
+    return Counted([LineCount(*one) for one in numbers], authors, by["in"])
 
 
 def word(part: str | None) -> str:
@@ -140,21 +193,36 @@ def word(part: str | None) -> str:
     return "[null," if part is None else _to_text(part)
 
 
+class Wanted(NamedTuple):
+    """What stretches have that may have wanted lines; those that are not counted may have any."""
+
+    words: Sequence[Sequence[str]] = ()
+    """The numbers of the others lack every word of one of these lists."""
+    actor: str | None = None
+    """Among the authors of the lines, if they are named."""
+    source: str | None = None
+    stretches: Sequence[int] = ()
+    """Stretches that may have wanted lines though the source is none of their authors."""
+    run: bytes | None = None
+    """Among the runs of the lines, if they are named."""
+
+    @property
+    def narrows(self) -> bool:
+        return bool(self.words) or any(self._replace(words=()))
+
+
 def spans(
     transaction: Transaction,
     first: int,
     last: int,
-    words: Sequence[Sequence[str]],
+    wanted: Wanted,
     *,
     newest_first: bool,
 ) -> Iterator[tuple[int, int]]:
     """Yield the first and the last line of stretches that may have certain lines.
 
-    Those that are not counted may have any.
-
     Args:
         first: of the lines, as ``last``.
-        words: the numbers of the others lack every word of one of these lists.
     """
     low, high = first // STRETCH, last // STRETCH
     counted = transaction.one(f"SELECT count(*), coalesce(max(stretch), -1) FROM {TABLE}")
@@ -167,25 +235,39 @@ def spans(
     high = min(high, newest)
     parts = range(low, high + 1, MAX_AT_ONCE)
     for begin in reversed(parts) if newest_first else parts:
-        found = _with_words(transaction, begin, min(high, begin + MAX_AT_ONCE - 1), words)
-        joined = [*_joined(found)]
-        for one in reversed(joined) if newest_first else joined:
+        found = _matching(transaction, begin, min(high, begin + MAX_AT_ONCE - 1), wanted)
+        runs = [*joined(found)]
+        for one in reversed(runs) if newest_first else runs:
             yield one[0] * STRETCH, one[1] * STRETCH + STRETCH - 1
     if rest and not newest_first:
         yield rest[0] * STRETCH, rest[-1] * STRETCH + STRETCH - 1
 
 
-def _with_words(
-    transaction: Transaction, first: int, last: int, words: Sequence[Sequence[str]]
-) -> list[int]:
-    """Return the stretches among these whose numbers have a word of each list, or are none."""
-    values: dict[str, str] = {}
+def _matching(transaction: Transaction, first: int, last: int, wanted: Wanted) -> list[int]:
+    """Return the stretches among these that may have wanted lines."""
+    position = transaction.dialect.position
+    values: dict[str, Any] = {}
     tests = []
-    for place, some in enumerate(words):
+    for place, some in enumerate(wanted.words):
         names = [f"word_{place}_{number}" for number in range(len(some))]
         values |= dict(zip(names, some, strict=True))
-        has = (f"{transaction.dialect.position('counts', f':{name}')} > 0" for name in names)
+        has = (f"{position('counts', f':{name}')} > 0" for name in names)
         tests.append(f"({' OR '.join(has) or 'FALSE'})")
+    unnamed = f"{position('counts', ':by')} = 0"
+    if wanted.actor is not None:
+        tests.append(f"({unnamed} OR {position('counts', ':actor')} > 0)")
+        values["actor"] = f"[{_to_text(wanted.actor)},"
+    if wanted.source is not None:
+        also = f"stretch IN {transaction.dialect.listed('also')}"
+        tests.append(f"({unnamed} OR {position('counts', ':source')} > 0 OR {also})")
+        among = [one for one in wanted.stretches if first <= one <= last]
+        values |= {"source": f",{_to_text(wanted.source)}]", "also": among}
+    if wanted.run is not None:
+        runs = f"{position('counts', ':no_run')} > 0 OR {position('counts', ':run')} > 0"
+        tests.append(f"({unnamed} OR {runs})")
+        values |= {"run": f'"{wanted.run.hex()}"', "no_run": '],"in":null'}
+    if any(wanted._replace(words=())):
+        values["by"] = BY
     return transaction.ints(
         f"SELECT stretch FROM {TABLE} WHERE stretch >= :first AND stretch <= :last"
         f" AND (counts = '' OR ({' AND '.join(tests)})) ORDER BY stretch",
@@ -193,7 +275,7 @@ def _with_words(
     )
 
 
-def _joined(stretches: Sequence[int]) -> Iterator[tuple[int, int]]:
+def joined(stretches: Sequence[int]) -> Iterator[tuple[int, int]]:
     """Yield the first and the last of those that follow each other."""
     begin = end = -1
     for stretch in stretches:
@@ -212,9 +294,17 @@ def misfits(transaction: Transaction) -> list[int]:
         f"SELECT stretch, counts FROM {TABLE} WHERE counts <> '' ORDER BY stretch"
     )
     held = {int(stretch): str(counts) for stretch, counts in rows}
-    ended = _ended(transaction)
-    right = {stretch: _text(numbers) for stretch, numbers in _counted(transaction, 0, ended)}
-    return [stretch for stretch, counts in held.items() if counts != right.get(stretch)]
+    right = dict(_counted(transaction, 0, _ended(transaction)))
+    return [
+        stretch for stretch, counts in held.items() if not _is_right(counts, right.get(stretch))
+    ]
+
+
+def _is_right(counts: str, counted: Counted | None) -> bool:
+    """Whether a row is as it would be written now, or was by a build that named no authors."""
+    if counted is None:
+        return False
+    return counts in (_text(counted), _text(counted._replace(authors=None)))
 
 
 def counting_again(transaction: Transaction) -> Iterator[Callable[[Transaction], object]]:
