@@ -25,10 +25,10 @@ def neighbours(
     transaction: Transaction, episode: Episode, reach: int
 ) -> tuple[list[Episode], list[Episode]]:
     """Return up to ``reach`` turns before and after a turn in its thread, in order."""
-    return episode_table.neighbours(transaction, episode, _beside(episode), reach)
+    return episode_table.neighbours(transaction, episode, _of_its_owners(episode), reach)
 
 
-def _beside(episode: Episode) -> EpisodeFilter:
+def _of_its_owners(episode: Episode) -> EpisodeFilter:
     return EpisodeFilter((episode.namespace,), clock.utc_now(), scope=episode.scope)
 
 
@@ -68,7 +68,7 @@ def corrections(
     """
     if episode.thread is None:
         return []
-    following = episode_table.following(transaction, episode, _beside(episode), FOLLOWING)
+    following = episode_table.following(transaction, episode, _of_its_owners(episode), FOLLOWING)
     own = [turn for turn in following if turn.speaker == episode.speaker]
     nearby = {turn.id for turn in own}
     own += [

@@ -73,7 +73,7 @@ def neighbours(
         select: reads such rows by the index of threads.
         wanted: lets through those of its namespace and owners that may be seen.
     """
-    before = _beside(transaction, select, decode, row, wanted, limit, BEFORE)
+    before = _on_one_side(transaction, select, decode, row, wanted, limit, BEFORE)
     return before[::-1], following(transaction, select, decode, row, wanted, limit)
 
 
@@ -86,10 +86,10 @@ def following(
     limit: int,
 ) -> list[Item]:
     """Return the rows after one in its thread, so many, in order; as :func:`neighbours`."""
-    return _beside(transaction, select, decode, row, wanted, limit, AFTER)
+    return _on_one_side(transaction, select, decode, row, wanted, limit, AFTER)
 
 
-def _beside(
+def _on_one_side(
     transaction: Transaction,
     select: str,
     decode: Callable[[Row], Item],
