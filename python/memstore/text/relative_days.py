@@ -166,6 +166,8 @@ AGO_BEFORE: Final = ("vor", "hace", "il y a", "há", "fa", "قبل", "منذ")
 """Words before the number of days that have passed."""
 AGO_AFTER: Final = ("ago", "fa", "atrás", "geleden", "earlier", "назад", "temu", "önce", "पहले")
 """Words after it."""
+AGO_UNSPACED: Final = ("以前", "前", "전", "ก่อน", "ที่แล้ว")
+"""Words after it, in scripts without spaces."""
 LAST_OF_MONTH: Final = (
     "last", "letzten", "letzte", "letzter", "vergangenen", "pasado", "dernier", "scorso",
     "afgelopen", "passado", "passada", "прошлый", "прошлую", "прошлое", "zeszły", "zeszłą",
@@ -270,12 +272,17 @@ UNSPACED_AFTER: Final = "後 后 以内 以內 之内 之內 内 內 후 뒤 이
 """Words after a period that begins now: ``3日後``."""
 
 
-UNSPACED: Final = re.compile(r"[\u0e00-\u0e7f\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
+UNSPACED: Final = (
+    ("\u0e00", "\u0e7f"), ("\u3040", "\u30ff"), ("\u3400", "\u9fff"), ("\uac00", "\ud7af"),
+)  # fmt: skip
+"""The first and the last letters of scripts without spaces; a pattern takes 3 ms to compile."""
 WORDS: Final = re.compile(r"\w+")
 DAY: Final = timedelta(days=1)
 MAX_AGO: Final = 36_600
 Days: TypeAlias = "tuple[date, date]"
 """The first and the last one."""
+Place: TypeAlias = "tuple[int, int]"
+"""Where an expression begins, and its negated length."""
 MAX_CHARACTERS: Final = 2_000
 """Days are looked for at the beginning of a query; a longer one is a pasted text."""
 LAST: Final = (date.max.year, date.max.month)
@@ -289,13 +296,14 @@ def ahead(text: str, today: date) -> date | None:
 
 def is_at_once(text: str) -> bool:
     """Return whether a text says as soon as possible."""
-    words = plain(text)
-    return any(pattern.search(words) for pattern in _at_once())
+    words = f" {plain(text)} "
+    return any(phrase in words for phrase in _at_once())
 
 
 def names_past(text: str) -> bool:
     """Return whether a question may name a day relative to today; most do not, at little cost."""
-    return _hints().search(plain(text[:MAX_CHARACTERS])) is not None
+    words = f" {plain(text[:MAX_CHARACTERS])} "
+    return any(hint in words for hint in _hints())
 
 
 def past(text: str, today: date) -> tuple[int, list[Days]]:
@@ -339,19 +347,19 @@ def _expressions(text: str, today: date) -> Iterator[tuple[int, int, date]]:
             yield begin, length, today + days * DAY
         except OverflowError:
             continue
-    for pattern, period in _ends():
-        for match in pattern.finditer(text):
+    for phrase, period in _ends():
+        for begin, length in _places(phrase, text):
             if (day := _end(period, today)) is not None:
-                yield match.start(), match.start() - match.end(), day
+                yield begin, length, day
 
 
 def _counted(text: str, today: int) -> Iterator[tuple[int, int, int]]:
-    for pattern, days in _patterns():
-        for match in pattern.finditer(text):
-            yield match.start(), match.start() - match.end(), days
-    for pattern, weekday in _weekdays():
-        for match in pattern.finditer(text):
-            yield match.start(), match.start() - match.end(), (weekday - today - 1) % 7 + 1
+    for phrase, days in _ahead():
+        for begin, length in _places(phrase, text):
+            yield begin, length, days
+    for phrase, weekday in _weekdays():
+        for begin, length in _places(phrase, text):
+            yield begin, length, (weekday - today - 1) % 7 + 1
     for pattern, numbers, units in _periods():
         for match in pattern.finditer(text):
             number = numbers.get(match["number"]) or int(match["number"])
@@ -387,28 +395,45 @@ def _after(today: date, days: int) -> date | None:
 
 
 def _past(text: str, today: date) -> Iterator[tuple[int, int, Days]]:
-    def at(match: re.Match[str], days: int, about: int = 0) -> Iterator[tuple[int, int, Days]]:
+    def at(place: Place, days: int, about: int = 0) -> Iterator[tuple[int, int, Days]]:
         if days + about < min(MAX_AGO, today.toordinal()):
             day = today - days * DAY
             last = min(today, day + about * DAY)
-            yield match.start(), match.start() - match.end(), (day - about * DAY, last)
+            yield *place, (day - about * DAY, last)
 
-    for pattern, days in _past_patterns():
-        for match in pattern.finditer(text):
-            yield from at(match, days)
-    for match in _french().finditer(text):
-        yield from at(match, 1)
-    for pattern, numbers, units in _ago():
-        for match in pattern.finditer(text):
-            number = numbers.get(match["number"]) or int(match["number"])
-            unit = units[match["unit"]]
-            yield from at(match, number * unit, ABOUT[unit])
-    for pattern, weekday in _past_weekdays():
-        for match in pattern.finditer(text):
-            yield from at(match, (today.weekday() - weekday - 1) % 7 + 1)
-    for pattern, unit_of, ago in _past_periods():
-        for match in pattern.finditer(text):
-            yield match.start(), match.start() - match.end(), _period(unit_of, ago, today)
+    for phrase, days in _days_ago():
+        for place in _places(phrase, text):
+            yield from at(place, days)
+    if "hier" in text:
+        for match in _french().finditer(text):
+            yield from at(_place(match), 1)
+    if any(word in f" {text} " for word in _ago_words()):
+        for pattern, numbers, units in _ago():
+            for match in pattern.finditer(text):
+                number = numbers.get(match["number"]) or int(match["number"])
+                unit = units[match["unit"]]
+                yield from at(_place(match), number * unit, ABOUT[unit])
+    for name, weekday in _past_weekdays():
+        if name in text:
+            for match in _last(name).finditer(text):
+                yield from at(_place(match), (today.weekday() - weekday - 1) % 7 + 1)
+    for phrase, unit_of, ago in _past_periods():
+        for begin, length in _places(phrase, text):
+            yield begin, length, _period(unit_of, ago, today)
+
+
+def _place(match: re.Match[str]) -> Place:
+    return match.start(), match.start() - match.end()
+
+
+def _places(phrase: str, text: str) -> Iterator[Place]:
+    """Yield where a phrase, as :func:`_phrase` makes them, stands in a plain text."""
+    bound = phrase.startswith(" ")
+    words, length = f" {text} ", len(phrase) - 2 * bound
+    begin = words.find(phrase)
+    while begin >= 0:
+        yield begin - (not bound), -length
+        begin = words.find(phrase, begin + bound + length)
 
 
 def _period(unit: str, ago: int, today: date) -> Days:
@@ -427,17 +452,14 @@ def _period(unit: str, ago: int, today: date) -> Days:
 
 
 @cache
-def _hints() -> re.Pattern[str]:
+def _hints() -> list[str]:
     """Words without one of which nothing in the past is named."""
-    words = [*map(plain, PAST_HINTS.split())]
-    unspaced = [word for word in words if UNSPACED.search(word)]
-    spaced = [word for word in words if word not in unspaced]
-    return re.compile(rf"\b(?:{_any(spaced)})\b|{_any(unspaced)}")
+    return [*map(_phrase, PAST_HINTS.split())]
 
 
 @cache
-def _past_patterns() -> list[tuple[re.Pattern[str], int]]:
-    return [(_pattern(phrase), days) for days, phrases in DAYS_AGO.items() for phrase in phrases]
+def _days_ago() -> list[tuple[str, int]]:
+    return [(_phrase(phrase), days) for days, phrases in DAYS_AGO.items() for phrase in phrases]
 
 
 @cache
@@ -445,6 +467,12 @@ def _french() -> re.Pattern[str]:
     """``hier`` in a French question: in German and Dutch it means here."""
     words = _any(FRENCH.split())
     return re.compile(rf"(?:(?<=^)|\b)hier\b(?=.*\b(?:{words})\b)|\b(?:{words})\b.*?\bhier\b")
+
+
+@cache
+def _ago_words() -> list[str]:
+    """Words of which one is in each expression for some time ago."""
+    return [*map(_phrase, (*AGO_BEFORE, *AGO_AFTER, *AGO_UNSPACED))]
 
 
 @cache
@@ -458,51 +486,55 @@ def _ago() -> list[tuple[re.Pattern[str], Mapping[str, int], Mapping[str, int]]]
     return [
         (re.compile(rf"\b(?:{before}) {number} {unit}\b"), numbers, units),
         (re.compile(rf"\b{number} {unit} (?:{after})\b"), numbers, units),
-        (re.compile(rf"{signs} ?(?:以?前|전|{plain('ก่อน')}|{plain('ที่แล้ว')})"), of_signs, unspaced),
+        (re.compile(rf"{signs} ?(?:{_any(map(plain, AGO_UNSPACED))})"), of_signs, unspaced),
     ]
 
 
 @cache
-def _past_periods() -> list[tuple[re.Pattern[str], str, int]]:
+def _past_periods() -> list[tuple[str, str, int]]:
     return [
-        (_pattern(phrase), unit, ago)
+        (_phrase(phrase), unit, ago)
         for (unit, ago), phrases in PAST_PERIODS.items()
         for phrase in phrases
     ]
 
 
 @cache
-def _past_weekdays() -> list[tuple[re.Pattern[str], int]]:
-    last = _any(map(plain, LAST_OF_MONTH))
+def _past_weekdays() -> list[tuple[str, int]]:
     return [
-        (re.compile(rf"\b(?:{last}) {name}\b|\b{name} (?:{last})\b"), weekday)
+        (name, weekday)
         for weekday, names in enumerate(map(" ".join, zip(WEEKDAYS, PAST_WEEKDAYS, strict=True)))
         for name in map(plain, names.split())
-        if not UNSPACED.search(name)
+        if not _is_unspaced(name)
     ]
 
 
 @cache
-def _patterns() -> list[tuple[re.Pattern[str], int]]:
-    return [(_pattern(phrase), days) for days, phrases in DAYS_AHEAD.items() for phrase in phrases]
+def _last(weekday: str) -> re.Pattern[str]:
+    """The last Friday."""
+    last = _any(map(plain, LAST_OF_MONTH))
+    return re.compile(rf"\b(?:{last}) {weekday}\b|\b{weekday} (?:{last})\b")
 
 
 @cache
-def _ends() -> list[tuple[re.Pattern[str], str]]:
-    return [(_pattern(phrase), period) for period, phrases in ENDS.items() for phrase in phrases]
+def _ahead() -> list[tuple[str, int]]:
+    return [(_phrase(phrase), days) for days, phrases in DAYS_AHEAD.items() for phrase in phrases]
 
 
 @cache
-def _at_once() -> list[re.Pattern[str]]:
-    return [_pattern(phrase) for phrase in AT_ONCE]
+def _ends() -> list[tuple[str, str]]:
+    return [(_phrase(phrase), period) for period, phrases in ENDS.items() for phrase in phrases]
 
 
 @cache
-def _weekdays() -> list[tuple[re.Pattern[str], int]]:
+def _at_once() -> list[str]:
+    return [*map(_phrase, AT_ONCE)]
+
+
+@cache
+def _weekdays() -> list[tuple[str, int]]:
     return [
-        (_pattern(name), weekday)
-        for weekday, names in enumerate(WEEKDAYS)
-        for name in names.split()
+        (_phrase(name), weekday) for weekday, names in enumerate(WEEKDAYS) for name in names.split()
     ]
 
 
@@ -528,9 +560,15 @@ def _any(words: Iterable[str]) -> str:
     return "|".join(sorted(map(re.escape, words), key=len, reverse=True))
 
 
-def _pattern(phrase: str) -> re.Pattern[str]:
-    bound = "" if UNSPACED.search(phrase) else r"\b"
-    return re.compile(f"{bound}{re.escape(plain(phrase))}{bound}")
+def _phrase(phrase: str) -> str:
+    """Return a phrase as it stands in a plain text between two blanks."""
+    return plain(phrase) if _is_unspaced(phrase) else f" {plain(phrase)} "
+
+
+def _is_unspaced(text: str) -> bool:
+    return not text.isascii() and any(
+        first <= letter <= last for letter in text for first, last in UNSPACED
+    )
 
 
 def plain(text: str) -> str:

@@ -30,16 +30,18 @@ CHARACTERS_BEFORE: Final = 14
 """How far before an operator its date is, in a script without spaces."""
 
 SPACED: Final = ("en", "de", "es", "fr", "it", "pt", "nl")
+OF_LATIN: Final = (*SPACED, "pl", "tr")
 OF_SCRIPTS: Final = {
-    "ru": r"[\u0400-\u04ff]",
-    "ar": r"[\u0600-\u06ff]",
-    "hi": r"[\u0900-\u097f]",
-    "th": r"[\u0e00-\u0e7f]",
-    "ja": r"[\u3040-\u30ff]",
-    "ko": r"[\uac00-\ud7af]",
-    "zh": r"[\u3400-\u9fff]",
+    "ru": ("\u0400", "\u04ff"),
+    "ar": ("\u0600", "\u06ff"),
+    "hi": ("\u0900", "\u097f"),
+    "th": ("\u0e00", "\u0e7f"),
+    "ja": ("\u3040", "\u30ff"),
+    "ko": ("\uac00", "\ud7af"),
+    "zh": ("\u3400", "\u9fff"),
 }
-"""Languages that their scripts tell; of two that fit the first one counts."""
+"""Languages that their scripts tell, whose first and last letters these are; of two that fit the
+first one counts."""
 OF_SPACE: Final = frozenset(("de", "nl", "ru", "pl"))
 """Languages whose "before" is of space or of purpose, too: only a name or a number is an event."""
 UNSPACED: Final = frozenset(("th", "ja", "zh", "ko"))
@@ -330,6 +332,8 @@ def _in_digits(found: re.Match[str]) -> str:
 def folded(text: str) -> str:
     """Return a text of the same length in small letters, Latin ones without accents; an apostrophe
     is a blank."""
+    if text.isascii():
+        return text.lower().replace("'", " ")
     return "".join(map(_plain, text))
 
 
@@ -345,28 +349,36 @@ def _plain(character: str) -> str:
 
 
 def _operators(text: str) -> Iterator[Operator]:
-    if not _any_operator().search(text):
-        return
     for code in _languages(text):
-        pattern, kinds, find_end = _of_language(code)
-        for found in pattern.finditer(text):
+        kinds, find_end = _of_language(code)
+        for found in _pattern(code).finditer(text):
             yield Operator(code, kinds[found[1]], *found.span(1), found[1] in find_end)
 
 
 def _languages(text: str) -> list[str]:
-    """Return the languages that a text may be of."""
-    for code, script in _scripts():
-        if script.search(text):
-            return [code]
+    """Return the languages that a text with the words of some operator may be of."""
+    script = _script(text)
+    among = OF_LATIN if script is None else (script,)
+    if not any(word in text for code in among for word in _of_language(code)[0]):
+        return []  # like most questions
+    if script is not None:
+        return [script]
     words = WORD.findall(re.sub(r"[^\w\s]", " ", text))
     votes = {code: sum(word in known for word in words) for code, known in _known().items()}
     most = max(votes.values())
     return [code for code, count in votes.items() if count == most] if most else []
 
 
-@cache
-def _scripts() -> list[tuple[str, re.Pattern[str]]]:
-    return [(code, re.compile(script)) for code, script in OF_SCRIPTS.items()]
+def _script(text: str) -> str | None:
+    """Return the language that the script of a text tells."""
+    if text.isascii():
+        return None
+    letters = {letter for letter in text if not letter.isascii()}
+    scripts = OF_SCRIPTS.items()
+    among = (
+        code for code, (first, last) in scripts if any(first <= one <= last for one in letters)
+    )
+    return next(among, None)
 
 
 @cache
@@ -394,17 +406,8 @@ def _units() -> frozenset[str]:
 
 
 @cache
-def _any_operator() -> re.Pattern[str]:
-    """A word of some operator: most questions have none."""
-    every = {word for code in (*SPACED, *OF_SCRIPTS, "pl", "tr") for word in _of_language(code)[1]}
-    return re.compile("|".join(sorted(map(re.escape, every), key=len, reverse=True)))
-
-
-@cache
-def _of_language(
-    code: str,
-) -> tuple[re.Pattern[str], Mapping[str, frozenset[str]], frozenset[str]]:
-    """Return a pattern for the operators of a language, what each says, and which are after."""
+def _of_language(code: str) -> tuple[Mapping[str, frozenset[str]], frozenset[str]]:
+    """Return what each operator of a language says, and which are after their times."""
     kinds: dict[str, set[str]] = {}
     after: set[str] = set()
     for kind, phrases in language.conditions(code):
@@ -415,8 +418,13 @@ def _of_language(
             kinds.setdefault(text, set()).add(kind)
             if phrase.startswith("~"):
                 after.add(text)
-    each = "|".join(sorted(map(re.escape, kinds), key=len, reverse=True))
+    return {text: frozenset(kinds) for text, kinds in kinds.items()}, frozenset(after)
+
+
+@cache
+def _pattern(code: str) -> re.Pattern[str]:
+    """A pattern for the operators of a language."""
+    each = "|".join(sorted(map(re.escape, _of_language(code)[0]), key=len, reverse=True))
     bounded = each if code in UNSPACED else f"{BEGINS}(?:{each}){ENDS}"
-    every = {text: frozenset(kinds) for text, kinds in kinds.items()}
     # At each place, because "in the beginning of May" has "beginning", too.
-    return re.compile(f"(?=({bounded}))"), every, frozenset(after)
+    return re.compile(f"(?=({bounded}))")
