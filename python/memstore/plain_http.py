@@ -8,11 +8,12 @@ followed, so that a token reaches nobody else.
 from __future__ import annotations
 
 import ipaddress
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Final
 from urllib.parse import SplitResult, urlsplit
 
 from memstore.errors import InvalidArgument, MemstoreError
 from memstore.lazy import lazy_import
+from memstore.named import NamedTuple
 
 if TYPE_CHECKING:
     import http.client as client

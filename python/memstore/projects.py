@@ -11,12 +11,13 @@ from __future__ import annotations
 import json
 import os
 from pathlib import Path
-from typing import TYPE_CHECKING, Final, Literal, NamedTuple
+from typing import TYPE_CHECKING, Final, Literal
 
 from memstore import settings
 from memstore.domain.arguments import RESERVED, checked_name
 from memstore.errors import InvalidArgument, StorageError
 from memstore.lazy import lazy_import, lazy_pattern
+from memstore.named import NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

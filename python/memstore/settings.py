@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import os
 import sys
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Final
 
 from memstore.lazy import lazy_import, lazy_pattern
+from memstore.named import NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

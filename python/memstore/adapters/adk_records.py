@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 import json
 import unicodedata
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final
 
 from memstore.adapters.values import check_json, to_json
 from memstore.domain import clock
@@ -18,6 +18,7 @@ from memstore.domain.episodes import NewEpisode
 from memstore.domain.metadata import MAX_BYTES
 from memstore.domain.records import NewFact, Scope
 from memstore.errors import InvalidArgument, InvalidArgumentType
+from memstore.named import NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -10,7 +10,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final
 
 from memstore.adapters.frameworks import FRAMEWORKS
 from memstore.adapters.opened import Opened
@@ -20,6 +20,7 @@ from memstore.domain.arguments import MAX_NAME, check_length, checked_items, sto
 from memstore.domain.episodes import NewEpisode
 from memstore.errors import InvalidArgument, InvalidArgumentType
 from memstore.lazy import lazy_import
+from memstore.named import NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

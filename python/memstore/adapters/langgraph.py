@@ -14,7 +14,7 @@ from collections.abc import Mapping
 from concurrent.futures import Future
 from datetime import datetime, timedelta
 from itertools import count
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final
 
 from memstore.adapters import langgraph_filters
 from memstore.adapters.frameworks import FRAMEWORKS
@@ -41,6 +41,7 @@ from memstore.errors import (
 from memstore.facts.keyed import DeleteKey
 from memstore.importing import langgraph_keys
 from memstore.importing.langgraph_keys import KEY, VALUE
+from memstore.named import NamedTuple
 from memstore.search.requests import MAX_LIMIT
 
 NAME: Final = "langgraph"

@@ -8,11 +8,12 @@ from __future__ import annotations
 
 import math
 import operator
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final
 
 from memstore.domain.arguments import MAX_QUERY
 from memstore.domain.metadata import MAX_DEPTH, OPERATORS, MetadataFilter
 from memstore.errors import InvalidArgument, InvalidArgumentType
+from memstore.named import NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping

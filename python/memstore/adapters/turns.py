@@ -8,12 +8,13 @@ are no texts, at the end of the content. So a value comes back equal, and is sto
 from __future__ import annotations
 
 from contextlib import suppress
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final
 
 from memstore.adapters.values import from_json, to_json
 from memstore.episodes import parts
 from memstore.errors import InvalidArgument
 from memstore.frozen import frozen
+from memstore.named import NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence

@@ -9,9 +9,10 @@ words, the feeds, the counts, the members, the tags) the target's own writes der
 from __future__ import annotations
 
 import hashlib
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Final
 
 from memstore.database.writes import BY_ID, Delete, Insert, Update, settings
+from memstore.named import NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence

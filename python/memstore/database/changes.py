@@ -13,13 +13,14 @@ memory that is copied whole into an empty one: it brings its lines along
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final, NamedTuple, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, Final, Protocol, TypeVar
 
 from memstore.database.journal import Author, Kind
 from memstore.domain import clock
 from memstore.domain.arguments import MAX_NUMBER
 from memstore.domain.metadata import json_writer
 from memstore.lazy import lazy_import
+from memstore.named import NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence

@@ -8,9 +8,10 @@ row that was written.
 
 from __future__ import annotations
 
-from typing import Final, NamedTuple
+from typing import Final
 
 from memstore.domain.records import SCOPE_FIELDS
+from memstore.named import NamedTuple
 
 
 class Feeding(NamedTuple):

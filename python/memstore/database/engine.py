@@ -9,7 +9,9 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from types import MappingProxyType
-from typing import IO, TYPE_CHECKING, Any, Final, Literal, NamedTuple, Protocol, TypeAlias, TypeVar
+from typing import IO, TYPE_CHECKING, Any, Final, Literal, Protocol, TypeAlias, TypeVar
+
+from memstore.named import NamedTuple
 
 if TYPE_CHECKING:
     from contextlib import AbstractContextManager

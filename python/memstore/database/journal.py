@@ -6,7 +6,7 @@ import json
 from enum import StrEnum
 from itertools import groupby, islice
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final
 
 from memstore._kernel.chain import seal
 from memstore.database.dialect import within
@@ -16,6 +16,7 @@ from memstore.domain import clock
 from memstore.domain.records import DEFAULT_CATEGORY, Head, JournalLine
 from memstore.errors import StorageError
 from memstore.lazy import lazy_import
+from memstore.named import NamedTuple
 from memstore.settings import DEFAULT_NAMESPACE
 
 if TYPE_CHECKING:

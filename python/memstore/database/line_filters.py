@@ -9,13 +9,14 @@ from __future__ import annotations
 
 from datetime import timedelta
 from itertools import product
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final
 
 from memstore.database import acts, journal
 from memstore.database.dialect import owned_by
 from memstore.database.engine import NO_PARAMETERS
 from memstore.database.journal import Kind
 from memstore.domain import clock
+from memstore.named import NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

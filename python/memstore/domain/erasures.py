@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from memstore.domain.arguments import (
     MAX_NAME,
@@ -16,6 +16,7 @@ from memstore.domain.plans import run_bytes
 from memstore.domain.records import NOBODY, Record, Scope
 from memstore.errors import InvalidArgument, InvalidArgumentType
 from memstore.frozen import frozen
+from memstore.named import NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from memstore.domain.records import set_fields
+from memstore.named import NamedTuple
 
 if TYPE_CHECKING:
     from datetime import datetime

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final
 
 from memstore.domain import zones
 from memstore.domain.arguments import (
@@ -18,6 +18,7 @@ from memstore.domain.records import Record
 from memstore.domain.trust import Trust
 from memstore.errors import InvalidArgument
 from memstore.frozen import frozen
+from memstore.named import NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import re
 from datetime import date, datetime, timedelta
-from typing import Final, NamedTuple
+from typing import Final
 
 from memstore.domain import clock, zones
 from memstore.domain.arguments import MAX_NAME, check_length
 from memstore.errors import InvalidArgument
+from memstore.named import NamedTuple
 
 ACCEPTED_TIMES: Final = (
     "a time such as 2026-03-01T09:30:00Z, a date, now, today, yesterday, tomorrow, an age such as "

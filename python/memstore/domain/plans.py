@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from enum import StrEnum
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final
 
 from memstore.domain.arguments import (
     MAX_NAME,
@@ -16,6 +16,7 @@ from memstore.domain.arguments import (
 from memstore.domain.records import Record
 from memstore.errors import Conflict, InvalidArgument, Remedy
 from memstore.frozen import field, frozen
+from memstore.named import NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping

@@ -11,13 +11,14 @@ import re
 from datetime import datetime
 from functools import cache
 from operator import attrgetter
-from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias, TypeVar
 
 from memstore.domain import clock
 from memstore.domain.arguments import checked_name
 from memstore.domain.results import NO_PARTS, Matched, Respelt, Results, ScoreParts, WordsOnly
 from memstore.errors import InvalidArgument, InvalidArgumentType, Remedy
 from memstore.frozen import field, fields, frozen
+from memstore.named import NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping

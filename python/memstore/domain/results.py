@@ -5,9 +5,10 @@ A slice keeps the attributes, and results are equal to any list of the same item
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final, NamedTuple, Self, SupportsIndex, TypeVar, overload
+from typing import TYPE_CHECKING, Any, Final, Self, SupportsIndex, TypeVar, overload
 
 from memstore.frozen import asdict, frozen, replace
+from memstore.named import NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from enum import StrEnum
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final
 
 from memstore.domain.records import Record, Scope
 from memstore.frozen import asdict, frozen
+from memstore.named import NamedTuple
 
 if TYPE_CHECKING:
     from datetime import datetime

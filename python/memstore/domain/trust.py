@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from enum import StrEnum
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final
 
 from memstore.domain.records import Record
 from memstore.frozen import field, frozen
 from memstore.lazy import cached_property
+from memstore.named import NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

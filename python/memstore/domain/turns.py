@@ -8,10 +8,11 @@ have there. So a turn with an id that no other session gives is named without it
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Final
 
 from memstore.domain.records import NOBODY
 from memstore.lazy import lazy_import, lazy_pattern
+from memstore.named import NamedTuple
 
 if TYPE_CHECKING:
     import hashlib

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
@@ -13,6 +13,7 @@ from memstore.database.tables import generations as generation_table
 from memstore.database.tables import vectors as vector_table
 from memstore.domain.records import BYTES_PER_NUMBER
 from memstore.embedding import vectors
+from memstore.named import NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import json
 from itertools import groupby
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Final
 
 from memstore.database import meta as meta_table
 from memstore.database.tables import episodes as episode_table
@@ -18,6 +18,7 @@ from memstore.database.tables import facts as fact_table
 from memstore.domain import clock
 from memstore.domain.turns import COPY, TurnKey, copy_of
 from memstore.episodes import changes
+from memstore.named import NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

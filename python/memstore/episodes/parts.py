@@ -9,7 +9,7 @@ taken for a whole one.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final
 
 from memstore.database.short_transactions import in_groups
 from memstore.database.tables import episodes as episode_table
@@ -19,6 +19,7 @@ from memstore.episodes.checks import hash_of
 from memstore.errors import InvalidArgument, Remedy
 from memstore.frozen import frozen, replace
 from memstore.lazy import lazy_import
+from memstore.named import NamedTuple
 
 if TYPE_CHECKING:
     import uuid

@@ -7,10 +7,11 @@ from __future__ import annotations
 
 import argparse
 from functools import partial
-from typing import TYPE_CHECKING, Any, Final, NamedTuple, NoReturn
+from typing import TYPE_CHECKING, Any, Final, NoReturn
 
 from memstore import providers, settings
 from memstore.lazy import lazy_import
+from memstore.named import NamedTuple
 from memstore.settings import Settings
 
 if TYPE_CHECKING:

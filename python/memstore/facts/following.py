@@ -17,13 +17,14 @@ from difflib import SequenceMatcher
 from functools import partial
 from hashlib import blake2b
 from secrets import token_hex
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final
 
 from memstore.database import meta as meta_table
 from memstore.database.tables import facts as fact_table
 from memstore.domain import clock
 from memstore.errors import InvalidArgument, InvalidArgumentType
 from memstore.frozen import replace
+from memstore.named import NamedTuple
 from memstore.text.folding import folded
 
 if TYPE_CHECKING:

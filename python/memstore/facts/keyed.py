@@ -7,7 +7,7 @@ of them is current, which :func:`put` ensures in its own transaction.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Final
 
 from memstore.database.filters import FactFilter
 from memstore.database.tables import facts as fact_table
@@ -18,6 +18,7 @@ from memstore.domain.records import NOBODY, NewFact, Scope, checked_scope
 from memstore.errors import InvalidArgument
 from memstore.frozen import frozen, replace
 from memstore.history import past
+from memstore.named import NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence

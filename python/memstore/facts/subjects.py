@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from itertools import islice
-from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Final, TypeAlias
 
 from memstore.database import journal, line_filters
 from memstore.database.tables import changed_facts, counts
 from memstore.database.tables import facts as fact_table
 from memstore.domain.status import Subject, SubjectOrder
 from memstore.frozen import replace
+from memstore.named import NamedTuple
 from memstore.text.folding import subject_key
 
 if TYPE_CHECKING:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from contextlib import contextmanager
 from copy import copy
-from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from memstore.database import journal
 from memstore.database.tables import facts as fact_table
@@ -14,6 +14,7 @@ from memstore.errors import EmbedderMismatch, FactChanged, Reason, Remedy
 from memstore.facts import rules
 from memstore.frozen import derived, replace
 from memstore.lazy import cached_property, lazy_import
+from memstore.named import NamedTuple
 from memstore.text.folding import subject_key
 from memstore.text.secrets import Screen
 

@@ -7,11 +7,12 @@ key of a sealed place, and what this device says of its projects.
 from __future__ import annotations
 
 from contextlib import contextmanager, nullcontext
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Final
 
 from memstore.database.tables import leases
 from memstore.domain import clock
 from memstore.errors import NotFound, Remedy, StoreBusy, SyncError
+from memstore.named import NamedTuple
 from memstore.sync import project_files, remembered, sealing, status
 from memstore.sync.places import names
 from memstore.sync.places.address import place_at

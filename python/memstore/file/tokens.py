@@ -12,7 +12,7 @@ import re
 import secrets
 from contextlib import suppress
 from datetime import timedelta
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final
 
 from memstore.database import journal
 from memstore.database.changes import Changes, Line
@@ -24,6 +24,7 @@ from memstore.domain.arguments import MAX_NAME, checked_choice, checked_text, st
 from memstore.domain.standing import Standing
 from memstore.domain.tokens import Access, AccessToken
 from memstore.errors import AccessDenied, Conflict, InvalidArgument, NotFound, Remedy, StorageError
+from memstore.named import NamedTuple
 
 if TYPE_CHECKING:
     import builtins

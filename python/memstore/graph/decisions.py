@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections import defaultdict, deque
 from functools import partial
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from memstore.database.changes import Changes, Line
 from memstore.database.filters import FactFilter
@@ -21,6 +21,7 @@ from memstore.domain.arguments import MAX_NAME, checked_text
 from memstore.domain.entities import EntityDecision
 from memstore.errors import Conflict, InvalidArgument, NotFound, Remedy
 from memstore.history import trust
+from memstore.named import NamedTuple
 from memstore.text.names import name_key, stands_in
 
 if TYPE_CHECKING:

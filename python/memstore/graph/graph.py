@@ -12,7 +12,7 @@ from collections import Counter, defaultdict
 from contextlib import suppress
 from functools import cache
 from itertools import pairwise, starmap
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final
 
 from memstore.coroutines import Awaited, awaited
 from memstore.database import journal
@@ -38,6 +38,7 @@ from memstore.domain.entities import (
 from memstore.errors import Conflict, NotFound, Remedy, StoreBusy
 from memstore.graph import decisions, model_extraction
 from memstore.graph.rule_extraction import Text, Triple, derive
+from memstore.named import NamedTuple
 from memstore.providers import given_generator
 from memstore.text.names import name_key, word_spans
 

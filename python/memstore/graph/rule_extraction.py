@@ -13,10 +13,11 @@ from __future__ import annotations
 import re
 from collections import Counter
 from itertools import pairwise
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Final
 
 from memstore.domain.entities import MENTIONS
 from memstore.domain.records import TODO
+from memstore.named import NamedTuple
 from memstore.text.lexicon import ARTICLES, BREAKS, CALENDAR, DAYS, FUNCTION, PERSONAL, word_set
 from memstore.text.names import POSSESSIVE, lowered, name_key, plain, word_spans
 from memstore.text.words import has_unspaced

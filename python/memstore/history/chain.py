@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Final
 
 from memstore._kernel.chain import breaks
 from memstore.database import journal
 from memstore.database.acts import BEGINNING, HASH_BYTES, SALT_BYTES, TABLE
 from memstore.database.journal import Kind
+from memstore.named import NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

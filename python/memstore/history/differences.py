@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from enum import StrEnum
 from itertools import chain, groupby
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final
 
 from memstore.database import journal, line_filters
 from memstore.database.journal import UNCHANGED, Kind
@@ -23,6 +23,7 @@ from memstore.frozen import field, frozen, replace
 from memstore.history import moments, past, reasons
 from memstore.history.reasons import number_in
 from memstore.history.seen import ANOTHER_FACT, Seen
+from memstore.named import NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence

@@ -11,7 +11,7 @@ from abc import ABC, abstractmethod
 from array import array
 from functools import partial
 from itertools import chain, islice
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final
 
 from memstore.database import journal
 from memstore.database import meta as meta_table
@@ -39,6 +39,7 @@ from memstore.errors import NotFound, Remedy
 from memstore.frozen import replace
 from memstore.history import erasing, reasons, trust
 from memstore.history.queries import Queries
+from memstore.named import NamedTuple
 from memstore.text.occurrences import Occurrences
 
 if TYPE_CHECKING:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Final
 
 from memstore.database import journal, line_filters
 from memstore.database.acts import TICK
@@ -13,6 +13,7 @@ from memstore.domain.arguments import MAX_NAME, MAX_NUMBER, check_length
 from memstore.domain.moments import Moment, TimeSpan
 from memstore.domain.plans import run_bytes
 from memstore.errors import InvalidArgument, NotFound, Remedy
+from memstore.named import NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence

@@ -7,7 +7,7 @@ replayed. Texts, owners and times of origin never change.
 from __future__ import annotations
 
 from itertools import groupby
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final
 
 from memstore.database import journal
 from memstore.database.journal import UNCHANGED, Kind
@@ -17,6 +17,7 @@ from memstore.domain.records import MOMENT_FIELDS, Fact
 from memstore.frozen import replace
 from memstore.history import trust
 from memstore.lazy import lazy_import
+from memstore.named import NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence

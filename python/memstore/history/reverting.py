@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import re
 from itertools import chain, groupby
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final
 
 from memstore.database import journal, line_filters
 from memstore.database.changes import Changes, Line
@@ -22,6 +22,7 @@ from memstore.frozen import replace
 from memstore.history import past, proposals, reasons, trust
 from memstore.history.seen import ANOTHER_FACT, Seen
 from memstore.history.supports import Supports, confirmed, taken_back
+from memstore.named import NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from memstore.database.journal import Kind
 from memstore.database.tables import facts as fact_table
 from memstore.database.tables import support as support_table
 from memstore.history.reasons import numbers_in
+from memstore.named import NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Final
 
 from memstore.frozen import frozen
+from memstore.named import NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping

@@ -7,9 +7,10 @@ keys under a namespace begin alike.
 from __future__ import annotations
 
 import hashlib
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Final
 
 from memstore.domain.arguments import MAX_NAME
+from memstore.named import NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

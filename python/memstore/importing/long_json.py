@@ -10,10 +10,11 @@ from __future__ import annotations
 
 import json
 import re
-from typing import TYPE_CHECKING, Any, Final, NamedTuple, TextIO
+from typing import TYPE_CHECKING, Any, Final, TextIO
 
 from memstore.domain.arguments import why_no_json
 from memstore.importing.records import Damaged, Foreign, Skipped, described
+from memstore.named import NamedTuple
 from memstore.transfer import long_lines
 
 if TYPE_CHECKING:

@@ -8,8 +8,9 @@ fact, whatever is in it; of any other, each item, paragraph and row is one.
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final
 
+from memstore.named import NamedTuple
 from memstore.text import notes
 
 if TYPE_CHECKING:

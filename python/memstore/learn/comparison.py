@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final
 
 from memstore.domain.arguments import MAX_QUERY
 from memstore.errors import EmbedderError, Reason
@@ -10,6 +10,7 @@ from memstore.facts.batch import AddFact, AlsoReplaces, MayReplace, MayYieldTo, 
 from memstore.facts.rules import covers
 from memstore.frozen import replace
 from memstore.learn.witness import MAX_CANDIDATES, as_claim, metadata_conflicts
+from memstore.named import NamedTuple
 from memstore.store.store import file_of
 from memstore.text.folding import spaced, subject_key
 from memstore.text.judging.judge import Verdict, judge

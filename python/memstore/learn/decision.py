@@ -77,7 +77,7 @@ already states a fact word for word, the memory is kept without asking the model
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Final
 
 from memstore.domain import clock, moments, zones
 from memstore.domain.arguments import checked_text
@@ -86,6 +86,7 @@ from memstore.frozen import frozen, replace
 from memstore.learn.events import EVENTS, Decision, Decisions, Refusal
 from memstore.learn.reading import MAX_FACT_CHARACTERS
 from memstore.learn.witness import not_retracted
+from memstore.named import NamedTuple
 from memstore.prompting.messages import fence, fill, numbered, template
 from memstore.prompting.reply import CUT, Unusable, ask, list_schema, parse_list, shown, unusable
 from memstore.text.faithfulness import added_words, lost_words, missing, shared, unfaithful

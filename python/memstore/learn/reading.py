@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final
 
 from memstore.domain import clock, moments, zones
 from memstore.domain.arguments import MAX_NAME, MAX_NUMBER, checked_text
 from memstore.domain.records import DEFAULT_CATEGORY, NewFact
 from memstore.errors import Cancelled, GeneratorError, ReplyError
 from memstore.frozen import frozen
+from memstore.named import NamedTuple
 from memstore.prompting.messages import fence, fill, template, weekday
 from memstore.prompting.reading_log import ReadingOptions
 from memstore.prompting.reply import CUT, Replies, list_schema, parse_array, parse_list

@@ -12,10 +12,11 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Sequence
 from functools import partial
-from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 from memstore.errors import EmbedderError
 from memstore.frozen import frozen
+from memstore.named import NamedTuple
 from memstore.store.store import file_of
 from memstore.text.faithfulness import shared
 from memstore.text.judging.judge import Claim, Judgement, judge, named_rules, speaks_against

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final
 
 from memstore.database.filters import EpisodeFilter
 from memstore.database.tables import counts
@@ -21,6 +21,7 @@ from memstore.domain import clock, metadata
 from memstore.errors import StorageError
 from memstore.frozen import frozen
 from memstore.lazy import lazy_import
+from memstore.named import NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

@@ -12,11 +12,12 @@ import json
 import shutil
 import threading
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final
 
 from memstore import settings
 from memstore.errors import EmbedderUnavailable, InvalidArgument, Remedy, StorageError
 from memstore.lazy import lazy_import
+from memstore.named import NamedTuple
 from memstore.providers import prompts
 
 if TYPE_CHECKING:

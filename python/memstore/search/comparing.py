@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from functools import partial
 from itertools import islice
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Final
 
 from memstore.database.derivations import FACT_FEED
 from memstore.database.engine import NO_LIMIT
@@ -24,6 +24,7 @@ from memstore.database.tables.newer import Compared, Pair
 from memstore.domain import clock
 from memstore.domain.records import TODO
 from memstore.embedding.leases import Lease
+from memstore.named import NamedTuple
 from memstore.search import newer
 from memstore.search.newer import MAX_GROUP, claim_of
 from memstore.text.judging import RULES

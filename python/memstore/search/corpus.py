@@ -9,7 +9,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from bisect import bisect_left
 from functools import partial
-from typing import TYPE_CHECKING, ClassVar, Final, Generic, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, ClassVar, Final, Generic, TypeVar
 
 from memstore.database import journal
 from memstore.database.filters import EpisodeFilter, FactFilter
@@ -21,6 +21,7 @@ from memstore.domain.records import AboutOthers, Fact, SearchHit, SearchHits, un
 from memstore.domain.results import CONTEXTUAL, Matched
 from memstore.frozen import replace
 from memstore.lazy import lazy_import
+from memstore.named import NamedTuple
 from memstore.search.index.index import EPISODES, FACTS
 from memstore.search.lookups.base import Aged, F, Query, Ranked, cosines_of_vectors
 from memstore.search.lookups.database import DatabaseLookup

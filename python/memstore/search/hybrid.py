@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from contextlib import suppress
 from functools import partial
-from typing import TYPE_CHECKING, Any, Final, Generic, NamedTuple, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Any, Final, Generic, TypeAlias, TypeVar
 
 from memstore.domain.arguments import checked_query
 from memstore.domain.results import WordsOnly
@@ -20,6 +20,7 @@ from memstore.errors import (
     EmbedderRejected,
     Reason,
 )
+from memstore.named import NamedTuple
 from memstore.providers.local import LocalEmbedder
 from memstore.search.corpus import BestRows, Corpus, H
 from memstore.search.index.index import Index

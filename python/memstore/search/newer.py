@@ -14,7 +14,7 @@ a view of an earlier moment or with rules switched off, are judged by the search
 from __future__ import annotations
 
 from itertools import chain
-from typing import TYPE_CHECKING, ClassVar, Final, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, ClassVar, Final, TypeAlias
 
 from memstore.database.derivations import FACT_FEED
 from memstore.database.tables import facts as fact_table
@@ -24,6 +24,7 @@ from memstore.domain.records import TODO, unchecked
 from memstore.domain.results import ScoreParts
 from memstore.frozen import replace
 from memstore.lazy import lazy_import
+from memstore.named import NamedTuple
 from memstore.text.folding import subject_key
 from memstore.text.judging import RULES
 

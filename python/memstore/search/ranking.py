@@ -8,7 +8,7 @@ index, and without an index the classic ranking takes its place.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from typing import TYPE_CHECKING, Any, ClassVar, Final, Generic, NamedTuple
+from typing import TYPE_CHECKING, Any, ClassVar, Final, Generic
 
 from memstore._kernel import ranking
 from memstore._kernel.ranking import REACH
@@ -16,6 +16,7 @@ from memstore.domain import zones
 from memstore.domain.results import CLASSIC, CONTEXTUAL, ScoreParts
 from memstore.frozen import asdict, field, frozen, replace
 from memstore.lazy import lazy_import
+from memstore.named import NamedTuple
 from memstore.search.lookups.base import F, Order, Ranked
 
 if TYPE_CHECKING:

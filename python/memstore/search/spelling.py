@@ -11,10 +11,11 @@ from __future__ import annotations
 import re
 import unicodedata
 from itertools import islice
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final
 
 from memstore.domain.results import Respelt
 from memstore.lazy import lazy_pattern
+from memstore.named import NamedTuple
 from memstore.providers.local import is_word
 from memstore.text.words import has_unspaced, terms
 

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from memstore import settings
 from memstore.database import carrying, journal
 from memstore.errors import Conflict, Remedy, StorageError
 from memstore.file.paths import is_server
+from memstore.named import NamedTuple
 from memstore.store import opening
 
 if TYPE_CHECKING:

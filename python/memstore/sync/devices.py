@@ -9,10 +9,11 @@ from __future__ import annotations
 
 import json
 import platform
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final
 
 from memstore.domain import clock
 from memstore.errors import SyncError
+from memstore.named import NamedTuple
 from memstore.sync.places import names
 
 if TYPE_CHECKING:

@@ -8,10 +8,11 @@ from __future__ import annotations
 
 import json
 from contextlib import suppress
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Final
 
 from memstore import projects, repositories
 from memstore.errors import SyncError
+from memstore.named import NamedTuple
 from memstore.sync.places import names
 
 if TYPE_CHECKING:

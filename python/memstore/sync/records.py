@@ -9,13 +9,14 @@ from __future__ import annotations
 
 import json
 from collections import defaultdict
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final
 
 from memstore.database import journal
 from memstore.database.journal import DECIDING, Kind
 from memstore.database.tables import episodes as episode_table
 from memstore.database.tables import proposals as proposal_table
 from memstore.database.tables import taken as taken_table
+from memstore.named import NamedTuple
 from memstore.sync import rules
 from memstore.sync.rules import EPISODE, FACT, LINK, METADATA, About, Item, Record
 

@@ -11,13 +11,14 @@ from __future__ import annotations
 import json
 from collections import defaultdict
 from datetime import timedelta
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final
 
 from memstore.database.journal import Kind
 from memstore.domain import clock
 from memstore.domain.arguments import checked_key, stored_text
 from memstore.domain.metadata import encode
 from memstore.domain.proposals import ProposalState
+from memstore.named import NamedTuple
 from memstore.text.folding import folded, subject_key
 
 if TYPE_CHECKING:

@@ -10,7 +10,7 @@ import hashlib
 import json
 from collections import Counter
 from pathlib import Path
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Final
 
 from memstore.database import journal
 from memstore.database import meta as meta_table
@@ -21,6 +21,7 @@ from memstore.database.tables.devices import DISMISSED, FORMER, HERE, OTHER, Dev
 from memstore.domain import clock
 from memstore.errors import StoreBusy, SyncError
 from memstore.history.erasure import UNFINISHED, finish
+from memstore.named import NamedTuple
 from memstore.sync import devices, records, rules, screening, segments, taking
 from memstore.sync.devices import DeviceState, Reached
 from memstore.sync.news import WRITTEN

@@ -6,8 +6,9 @@ time, by whichever process syncs, and have to say the same each time.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final
 
+from memstore.named import NamedTuple
 from memstore.text import secrets
 
 if TYPE_CHECKING:

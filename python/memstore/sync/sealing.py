@@ -20,10 +20,11 @@ import secrets
 import unicodedata
 from contextlib import suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final
 
 from memstore.errors import InvalidArgument, Remedy, SyncError
 from memstore.lazy import lazy_import
+from memstore.named import NamedTuple
 from memstore.sync.places import names
 from memstore.sync.remembered import write_private
 

@@ -10,10 +10,11 @@ from __future__ import annotations
 import json
 import zlib
 from itertools import groupby
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final
 
 from memstore.domain import clock
 from memstore.errors import SyncError
+from memstore.named import NamedTuple
 from memstore.sync import rules
 from memstore.sync.rules import EPISODE, FACT, About, Record
 

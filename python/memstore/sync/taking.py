@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final
 
 from memstore.database import acts
 from memstore.database import meta as meta_table
@@ -29,6 +29,7 @@ from memstore.episodes import changes as episode_changes
 from memstore.frozen import replace
 from memstore.history.erasing import remove_episode, remove_fact
 from memstore.history.erasure import UNFINISHED
+from memstore.named import NamedTuple
 from memstore.sync import records, rules
 from memstore.sync.rules import EPISODE, FACT, LINK, METADATA, About, Item, Record, State
 from memstore.text import folding

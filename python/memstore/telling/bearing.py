@@ -15,8 +15,9 @@ from __future__ import annotations
 
 import math
 from itertools import repeat
-from typing import TYPE_CHECKING, Any, Final, NamedTuple, Self
+from typing import TYPE_CHECKING, Any, Final, Self
 
+from memstore.named import NamedTuple
 from memstore.search.requests import JUDGED
 from memstore.text.utterances import asks, is_rule, only_asks, requested, requests
 from memstore.text.words import terms

@@ -10,7 +10,7 @@ from bisect import bisect_left
 from collections import Counter
 from datetime import timedelta
 from itertools import islice
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Final
 
 from memstore.database.filters import EpisodeFilter, FactFilter
 from memstore.database.journal import Kind
@@ -24,6 +24,7 @@ from memstore.embedding.vectors import numbers, similarities
 from memstore.episodes.traces import TRACE
 from memstore.frozen import frozen, replace
 from memstore.history import trust
+from memstore.named import NamedTuple
 from memstore.providers.local import HAS_MODEL, LocalEmbedder, token_counter
 from memstore.text.escaping import visible
 from memstore.text.folding import folded, subject_key

@@ -17,13 +17,14 @@ import math
 from bisect import bisect_left
 from itertools import chain, islice
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Final
 
 from memstore.domain import zones
 from memstore.domain.records import Record
 from memstore.errors import InvalidArgumentType
 from memstore.frozen import frozen
 from memstore.lazy import lazy_import
+from memstore.named import NamedTuple
 from memstore.providers.local import token_counter
 from memstore.text.dated import (
     DatedLine,

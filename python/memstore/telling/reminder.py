@@ -8,10 +8,11 @@ changed it, goes with it.
 from __future__ import annotations
 
 from itertools import chain
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Final
 
 from memstore.frozen import replace
 from memstore.lazy import lazy_import, lazy_pattern
+from memstore.named import NamedTuple
 from memstore.providers.local import token_counter
 from memstore.telling.recall import (
     Recalled,

@@ -12,8 +12,9 @@ and the first space, where no stored text is.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
+from memstore.named import NamedTuple
 from memstore.text.escaping import visible
 
 if TYPE_CHECKING:

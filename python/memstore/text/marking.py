@@ -5,8 +5,9 @@ from __future__ import annotations
 import re
 from difflib import SequenceMatcher
 from itertools import groupby
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Final
 
+from memstore.named import NamedTuple
 from memstore.text.escaping import JOINER
 from memstore.text.words import UNSPACED_RUN
 

@@ -10,9 +10,10 @@ from __future__ import annotations
 import re
 from functools import cache
 from itertools import pairwise
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Final
 
 from memstore.lazy import lazy_pattern
+from memstore.named import NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

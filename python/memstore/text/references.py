@@ -7,10 +7,11 @@ Only a query that consists of them, and of words that belong to them, is one: in
 from __future__ import annotations
 
 import unicodedata
-from typing import Final, NamedTuple
+from typing import Final
 
 from memstore.domain.arguments import MAX_NUMBER
 from memstore.lazy import lazy_pattern
+from memstore.named import NamedTuple
 
 MAX_NAMED: Final = 50
 """More ids than this are a list of numbers."""

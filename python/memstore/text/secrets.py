@@ -19,13 +19,14 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from functools import cache
 from operator import is_
-from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Any, Final, Literal, TypeVar
 
 from memstore.domain.arguments import checked_choice
 from memstore.domain.metadata import MAX_DEPTH
 from memstore.errors import InvalidArgument, Remedy
 from memstore.frozen import asdict, replace
 from memstore.lazy import lazy_import, lazy_pattern
+from memstore.named import NamedTuple
 from memstore.text import escaping
 
 if TYPE_CHECKING:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
+from memstore.named import NamedTuple
 from memstore.text import words
 
 if TYPE_CHECKING:

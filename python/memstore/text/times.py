@@ -11,9 +11,10 @@ import re
 import unicodedata
 from datetime import date, timedelta
 from functools import cache, lru_cache
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Final
 
 from memstore._kernel import language
+from memstore.named import NamedTuple
 from memstore.text import relative_days
 from memstore.text.relative_days import Days, last_of_month
 from memstore.text.utterances import asks

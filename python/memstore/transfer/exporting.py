@@ -10,7 +10,7 @@ from __future__ import annotations
 from contextlib import ExitStack
 from dataclasses import dataclass, field
 from itertools import islice
-from typing import IO, TYPE_CHECKING, Any, Final, NamedTuple
+from typing import IO, TYPE_CHECKING, Any, Final
 
 from memstore.database import journal
 from memstore.database.tables import episodes as episode_table
@@ -19,6 +19,7 @@ from memstore.database.tables import generations as generation_table
 from memstore.domain import clock
 from memstore.errors import StorageError
 from memstore.history import past
+from memstore.named import NamedTuple
 from memstore.transfer import attachments, lines
 
 if TYPE_CHECKING:

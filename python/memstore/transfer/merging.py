@@ -13,7 +13,7 @@ from collections import Counter
 from dataclasses import dataclass, field
 from enum import StrEnum
 from functools import partial
-from typing import TYPE_CHECKING, Any, Final, Generic, NamedTuple, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, Final, Generic, Protocol, TypeVar
 
 from memstore.database import journal
 from memstore.database import meta as meta_table
@@ -36,6 +36,7 @@ from memstore.history import past
 from memstore.history.erasing import remove_episode, remove_fact
 from memstore.history.erasure import UNFINISHED, finish
 from memstore.history.reasons import FACTS
+from memstore.named import NamedTuple
 from memstore.transfer import batches, quotes
 
 if TYPE_CHECKING:

@@ -9,12 +9,14 @@ from __future__ import annotations
 
 from collections import OrderedDict, deque
 from contextlib import suppress
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final
 
 import psycopg
 from psycopg import errors, pq
 from psycopg.adapt import PyFormat, Transformer
 from psycopg.waiting import Ready, Wait
+
+from memstore.named import NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -8,7 +8,7 @@ them as they were (``was``), and writes what is derived from both
 from __future__ import annotations
 
 from functools import cache, partial
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Final
 
 from memstore.database import derivations
 from memstore.database.derivations import COUNT_COLUMNS, MEMBERS, TAGS
@@ -18,6 +18,7 @@ from memstore.database.postgres.dialect import ARRAY, OBJECT
 from memstore.database.postgres.schema import tables
 from memstore.database.postgres.schema.tables import TENANT
 from memstore.database.writes import Delete, Insert, Update
+from memstore.named import NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

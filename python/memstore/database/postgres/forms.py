@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from functools import lru_cache
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Final
 
 from memstore.database.dialect import parameters_of, with_parameters
 from memstore.database.postgres.schema import tables
 from memstore.database.postgres.schema.tables import TENANT
 from memstore.database.writes import Delete, Insert, Update, given
+from memstore.named import NamedTuple
 
 if TYPE_CHECKING:
     from memstore.database.writes import Form

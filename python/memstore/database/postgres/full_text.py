@@ -7,12 +7,13 @@ index is there.
 from __future__ import annotations
 
 import unicodedata
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final
 
 from memstore.database.engine import FullTexts, Statement
 from memstore.database.sqlite import marked
 from memstore.database.tables import facts as fact_table
 from memstore.lazy import lazy_import, lazy_pattern
+from memstore.named import NamedTuple
 from memstore.text.words import identifiers, spelled
 
 if TYPE_CHECKING:

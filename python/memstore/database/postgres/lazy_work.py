@@ -6,7 +6,7 @@ A write locks its tenant with this query, or is one statement.
 from __future__ import annotations
 
 from itertools import chain
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final
 
 from memstore.database import acts
 from memstore.database.engine import NO_PARAMETERS, Outdated
@@ -21,6 +21,7 @@ from memstore.database.postgres.transaction import (
     columns_of,
 )
 from memstore.lazy import lazy_import
+from memstore.named import NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Sequence

@@ -11,7 +11,7 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 from operator import itemgetter
-from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Final, TypeAlias
 
 from memstore.database import acts
 from memstore.database.dialect import parameters_of, tables_of, with_parameters
@@ -19,6 +19,7 @@ from memstore.database.postgres import derived, forms
 from memstore.database.postgres.schema import tables
 from memstore.database.postgres.schema.tables import TENANT
 from memstore.database.writes import Insert
+from memstore.named import NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence

@@ -6,7 +6,7 @@ import struct
 from contextlib import suppress
 from functools import lru_cache
 from struct import Struct
-from typing import TYPE_CHECKING, Any, Final, NamedTuple, cast
+from typing import TYPE_CHECKING, Any, Final, cast
 
 from memstore.database import acts
 from memstore.database.dialect import parameters_of, with_parameters
@@ -26,6 +26,7 @@ from memstore.domain.metadata import json_writer
 from memstore.domain.records import BYTES_PER_NUMBER, Head
 from memstore.frozen import replace
 from memstore.lazy import lazy_import
+from memstore.named import NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence

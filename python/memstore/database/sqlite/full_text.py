@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import os
 import re
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final
 
 from memstore.database.engine import FullTexts
 from memstore.database.short_transactions import in_groups
@@ -15,6 +15,7 @@ from memstore.database.tables import facts as fact_table
 from memstore.domain.results import Span
 from memstore.errors import Conflict, Remedy, StorageError
 from memstore.lazy import lazy_import
+from memstore.named import NamedTuple
 from memstore.text.words import (
     UNSPACED_RUN,
     any_of,

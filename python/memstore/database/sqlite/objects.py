@@ -9,13 +9,14 @@ from __future__ import annotations
 
 import re
 from functools import cache
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Final
 
 import apsw
 
 from memstore.database.engine import Mended, SchemaTroubles
 from memstore.database.sqlite import full_text, migrations
 from memstore.database.sqlite.transaction import SqliteTransaction
+from memstore.named import NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

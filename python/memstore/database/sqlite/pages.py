@@ -7,7 +7,9 @@ one, and what stands before the first of them ends with its number.
 from __future__ import annotations
 
 from collections import defaultdict
-from typing import IO, TYPE_CHECKING, Final, NamedTuple
+from typing import IO, TYPE_CHECKING, Final
+
+from memstore.named import NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final
 
 from memstore.database import journal
 from memstore.database.acts import STRETCH
@@ -12,6 +12,7 @@ from memstore.database.journal import UNCHANGED, Kind
 from memstore.database.tables import line_counts
 from memstore.domain import clock
 from memstore.domain.records import NOBODY
+from memstore.named import NamedTuple
 from memstore.text.folding import subject_key
 
 if TYPE_CHECKING:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final
 
 from memstore.database.dialect import within
 from memstore.database.filters import Filter, after_prefix
@@ -12,6 +12,7 @@ from memstore.domain import clock, zones
 from memstore.domain.records import SCOPE_FIELDS, Scope, unchecked
 from memstore.frozen import replace
 from memstore.lazy import lazy_import
+from memstore.named import NamedTuple
 from memstore.text.folding import subject_key
 
 if TYPE_CHECKING:

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final
 
 from memstore.database.writes import BY_ID, Insert, Update, settings
+from memstore.named import NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Final
 
 from memstore.database.engine import Write
 from memstore.database.tables import commitments
@@ -10,6 +10,7 @@ from memstore.database.tables.rows import Rows
 from memstore.database.writes import BY_ID, Delete, Insert
 from memstore.domain import clock
 from memstore.domain.entities import EntityDecision
+from memstore.named import NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final
 
 from memstore.database.changes import Line
 from memstore.database.dialect import SAME_OWNERS, owned_by
@@ -22,6 +22,7 @@ from memstore.domain.unread import UnreadThread
 from memstore.errors import StorageError
 from memstore.frozen import replace
 from memstore.lazy import lazy_import
+from memstore.named import NamedTuple
 from memstore.text import words
 
 if TYPE_CHECKING:

@@ -7,7 +7,7 @@ from functools import cache
 from math import isqrt
 from operator import attrgetter
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, Final, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any, Final, Protocol
 
 from memstore.database import acts, journal
 from memstore.database.changes import Line
@@ -41,6 +41,7 @@ from memstore.domain.records import (
 )
 from memstore.frozen import fields, replace
 from memstore.lazy import lazy_import
+from memstore.named import NamedTuple
 from memstore.text import folding, words
 
 if TYPE_CHECKING:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Final
 
 from memstore.database.engine import Statement
 from memstore.database.writes import Delete, Insert
+from memstore.named import NamedTuple
 
 if TYPE_CHECKING:
     from memstore.database.engine import Transaction

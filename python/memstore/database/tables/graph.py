@@ -6,12 +6,13 @@ are one range of ids, and the same graph has the same places in every build.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Final
 
 from memstore.database import line_filters
 from memstore.database.engine import Write
 from memstore.database.writes import BY_ID, Delete, Insert, Update
 from memstore.domain import clock
+from memstore.named import NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence

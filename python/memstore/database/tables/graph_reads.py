@@ -6,9 +6,10 @@ relations, but never shows ones that are gone.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from memstore.domain.entities import MENTIONS
+from memstore.named import NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

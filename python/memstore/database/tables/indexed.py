@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Final
 
 from memstore.database import dialect
 from memstore.database.engine import Statement
 from memstore.database.filters import is_task
 from memstore.database.tables import vectors as vector_table
 from memstore.database.tables.facts import open_task
+from memstore.named import NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from functools import partial
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final
 
 from memstore.database import journal, line_filters
 from memstore.database.acts import STRETCH
@@ -15,6 +15,7 @@ from memstore.database.tables import line_counts
 from memstore.database.tables.line_counts import IMPORT, KIND, USUALLY_LEFT_OUT, Wanted, joined
 from memstore.domain.log import MAX_LISTED
 from memstore.domain.records import NOBODY, Scope
+from memstore.named import NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence

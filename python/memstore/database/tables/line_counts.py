@@ -10,13 +10,14 @@ from __future__ import annotations
 
 import json
 from functools import partial
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final
 
 from memstore.database import journal
 from memstore.database.acts import STRETCH
 from memstore.database.engine import Write
 from memstore.database.journal import Kind
 from memstore.database.writes import Delete, Insert, Update
+from memstore.named import NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence

@@ -6,12 +6,13 @@ Whether they are active, or seen by a search, is asked when it is read.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Final
 
 from memstore.database.derivations import FACT_FEED
 from memstore.database.engine import Statement, Write
 from memstore.database.tables.facts import CLAIM, claimed
 from memstore.database.writes import Delete, Insert
+from memstore.named import NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence

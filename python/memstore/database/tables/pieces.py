@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from itertools import starmap
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Final
 
 from memstore.database.engine import Write
 from memstore.database.tables import vectors as vector_table
 from memstore.database.tables.vectors import MAX_ATTEMPTS, PIECES
 from memstore.database.writes import Delete, Insert, Update
 from memstore.lazy import lazy_import
+from memstore.named import NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

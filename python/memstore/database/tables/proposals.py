@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final
 
 from memstore.database.changes import Line
 from memstore.database.dialect import owned_by
@@ -17,6 +17,7 @@ from memstore.domain.arguments import MAX_NUMBER
 from memstore.domain.proposals import Proposal, ProposalState
 from memstore.errors import StorageError
 from memstore.frozen import frozen
+from memstore.named import NamedTuple
 from memstore.text import folding
 
 if TYPE_CHECKING:

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from itertools import starmap
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Final
 
 from memstore.database.tables.rows import Rows
 from memstore.database.writes import Delete, Insert
+from memstore.named import NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

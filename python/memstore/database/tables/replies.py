@@ -7,13 +7,14 @@ from __future__ import annotations
 
 import json
 from itertools import starmap
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final
 
 from memstore.database.tables import readings as reading_table
 from memstore.database.tables.readings import CLOSED, NO_OPTIONS, ReadingRow
 from memstore.database.tables.rows import Rows
 from memstore.database.writes import Delete, Insert
 from memstore.domain import clock
+from memstore.named import NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

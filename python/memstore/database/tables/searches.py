@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final
 
 from memstore.database.dialect import owned_by
 from memstore.database.engine import NO_LIMIT
@@ -12,6 +12,7 @@ from memstore.domain import clock
 from memstore.domain.erasures import EPISODE, FACT
 from memstore.domain.records import SCOPE_FIELDS, Scope
 from memstore.domain.searches import RecordedSearch
+from memstore.named import NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence

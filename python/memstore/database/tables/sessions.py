@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final
 
 from memstore.database.filters import SEEN_INDEX, TAGGED, THREAD_INDEX
 from memstore.database.tables.threads import OF_THREAD
@@ -11,6 +11,7 @@ from memstore.domain import clock
 from memstore.domain.episodes import TRACE, SessionSummary
 from memstore.domain.records import Scope
 from memstore.frozen import replace
+from memstore.named import NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Final
 
 from memstore.database.engine import NO_LIMIT
 from memstore.database.journal import Kind
 from memstore.domain.support import SupportKind
+from memstore.named import NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence

@@ -10,12 +10,13 @@ from __future__ import annotations
 import zlib
 from functools import cache
 from itertools import islice
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Final
 
 from memstore.database.dialect import within
 from memstore.database.engine import NO_PARAMETERS, Statement, Write
 from memstore.database.writes import Delete, Insert, Update
 from memstore.domain.records import BYTES_PER_NUMBER
+from memstore.named import NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

@@ -8,7 +8,7 @@ import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import partial
-from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias
 
 from memstore.domain.arguments import MAX_NUMBER, why_no_json
 from memstore.domain.metadata import DECODER, OPERATORS, MetadataFilter
@@ -19,6 +19,7 @@ from memstore.faces.cli.usage import REFUSED as REFUSED
 from memstore.faces.cli.usage import UsageError as UsageError
 from memstore.faces.options import add_option, chosen_settings
 from memstore.lazy import lazy_import, lazy_pattern
+from memstore.named import NamedTuple
 from memstore.settings import MIN_RELEVANCE
 
 if TYPE_CHECKING:

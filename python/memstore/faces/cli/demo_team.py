@@ -8,12 +8,13 @@ from __future__ import annotations
 
 import uuid
 from datetime import datetime, timedelta
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Final
 
 from memstore.domain import clock
 from memstore.domain.episodes import NewEpisode
 from memstore.domain.records import NewFact
 from memstore.episodes import traces
+from memstore.named import NamedTuple
 from memstore.store.store import by_actor, for_project, in_run
 
 if TYPE_CHECKING:

@@ -8,7 +8,7 @@ from __future__ import annotations
 import os
 import sys
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final
 
 from memstore.domain.proposals import ProposalState
 from memstore.domain.records import EVERYBODY
@@ -16,6 +16,7 @@ from memstore.errors import Conflict, NotFound
 from memstore.faces.cli import command as cli
 from memstore.faces.escaping import counted
 from memstore.lazy import lazy_import
+from memstore.named import NamedTuple
 from memstore.text.folding import subject_key
 
 if TYPE_CHECKING:

@@ -7,12 +7,13 @@ import os
 import sys
 from contextlib import contextmanager, suppress
 from functools import partial
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Final
 
 from memstore import __version__, errors, settings
 from memstore.faces import options
 from memstore.faces.cli import usage
 from memstore.lazy import lazy_import
+from memstore.named import NamedTuple
 from memstore.settings import Settings
 
 if TYPE_CHECKING:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final, NamedTuple, assert_never
+from typing import TYPE_CHECKING, Final, assert_never
 
 from memstore.domain import clock, notes
 from memstore.faces.escaping import counted
 from memstore.lazy import lazy_import
+from memstore.named import NamedTuple
 from memstore.text.folding import text_of
 
 if TYPE_CHECKING:

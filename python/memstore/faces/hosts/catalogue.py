@@ -8,11 +8,12 @@ from __future__ import annotations
 import shutil
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final
 
 from memstore import settings
 from memstore.faces.hosts.edits import Edit
 from memstore.faces.hosts.registration import shell_line
+from memstore.named import NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Callable

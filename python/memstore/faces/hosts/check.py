@@ -8,7 +8,7 @@ import subprocess
 import tempfile
 import threading
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Any, Final, NamedTuple
+from typing import IO, TYPE_CHECKING, Any, Final
 
 from memstore import settings
 from memstore.domain import clock
@@ -16,6 +16,7 @@ from memstore.errors import MemstoreError
 from memstore.faces.hosts import catalogue, claude_code, edits, files, hook, remote, servers
 from memstore.faces.hosts.claude_code import MISSING
 from memstore.faces.hosts.placing import at
+from memstore.named import NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

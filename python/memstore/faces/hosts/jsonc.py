@@ -11,10 +11,11 @@ import json
 import re
 from contextlib import suppress
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final
 
 from memstore.domain.arguments import why_no_json
 from memstore.faces.hosts.placing import PlacedValue, line_end, nested, without_value
+from memstore.named import NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import os
 from collections import Counter
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final
 
 from memstore import projects, settings
 from memstore.domain.episodes import NewEpisode
@@ -15,6 +15,7 @@ from memstore.episodes.episodes import add_in_the_past, replace_in_the_past
 from memstore.episodes.traces import TRACE, new_trace
 from memstore.errors import Conflict, InvalidArgument, InvalidArgumentType, MemstoreError
 from memstore.faces.hosts import own_memory, traces, transcripts, troubles
+from memstore.named import NamedTuple
 from memstore.store.store import standing_of
 
 if TYPE_CHECKING:

@@ -18,7 +18,7 @@ from contextlib import suppress
 from datetime import UTC, datetime
 from pathlib import Path
 from secrets import token_hex
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final
 
 from memstore import projects, settings
 from memstore.domain import clock
@@ -32,6 +32,7 @@ from memstore.facts.following import FilesReading, Stated
 from memstore.importing import memory_files
 from memstore.importing.memory_files import PREFERENCE, PROJECT
 from memstore.lazy import lazy_import
+from memstore.named import NamedTuple
 from memstore.store.store import follow_files
 from memstore.text import notes
 

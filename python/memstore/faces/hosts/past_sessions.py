@@ -11,13 +11,14 @@ from collections import Counter
 from functools import partial
 from hashlib import sha256
 from itertools import islice
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final
 
 from memstore import projects, settings
 from memstore.errors import StorageError, TransferError
 from memstore.faces.hosts import keeping, own_memory, transcripts
 from memstore.faces.hosts.own_memory import CLAUDE, CODEX, GEMINI
 from memstore.frozen import asdict, field, frozen
+from memstore.named import NamedTuple
 from memstore.store.store import for_project
 
 if TYPE_CHECKING:

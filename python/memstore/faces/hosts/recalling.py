@@ -5,13 +5,14 @@ The hooks print it, on the machine of the file or, over HTTP, on another.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final
 
 from memstore import settings
 from memstore.domain import clock
 from memstore.faces.escaping import counted
 from memstore.faces.hosts import tags
 from memstore.lazy import lazy_import
+from memstore.named import NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping

@@ -7,11 +7,12 @@ person looks for it.
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final
 
 from memstore import settings
 from memstore.file.paths import file_at, is_server
 from memstore.lazy import lazy_import
+from memstore.named import NamedTuple
 from memstore.settings import Settings
 
 if TYPE_CHECKING:

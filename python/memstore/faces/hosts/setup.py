@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final
 
 from memstore.errors import MemstoreError
 from memstore.faces.hosts import (
@@ -24,6 +24,7 @@ from memstore.faces.hosts.claude_code import MISSING
 from memstore.faces.hosts.edits import AppliedEdit, ChangedFile, Edit
 from memstore.faces.hosts.files import SettingsChanged, SettingsUnreadable
 from memstore.faces.hosts.record import HostCommand
+from memstore.named import NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Callable

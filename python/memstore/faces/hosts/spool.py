@@ -18,12 +18,13 @@ import re
 import stat
 from collections import Counter
 from contextlib import contextmanager, suppress
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final
 
 from memstore import settings
 from memstore.domain import clock, zones
 from memstore.errors import MemstoreError
 from memstore.lazy import lazy_import
+from memstore.named import NamedTuple
 
 if TYPE_CHECKING:
     import hashlib

@@ -11,10 +11,11 @@ import os
 import re
 from collections import Counter
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final
 
 from memstore.domain import clock
 from memstore.faces.hosts import transcripts
+from memstore.named import NamedTuple
 from memstore.text import secrets
 from memstore.text.escaping import visible
 

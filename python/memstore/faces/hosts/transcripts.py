@@ -11,12 +11,13 @@ import os
 import re
 from collections import Counter
 from itertools import count
-from typing import IO, TYPE_CHECKING, Any, Final, NamedTuple
+from typing import IO, TYPE_CHECKING, Any, Final
 
 from memstore.domain import clock
 from memstore.faces.hosts import record_kinds, tags
 from memstore.faces.hosts.record_kinds import CLAUDE_CODE, CODEX, CURSOR, GEMINI, Use
 from memstore.lazy import lazy_import, lazy_pattern
+from memstore.named import NamedTuple
 
 if TYPE_CHECKING:
     import hashlib

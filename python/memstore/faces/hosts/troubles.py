@@ -11,12 +11,13 @@ import json
 import os
 from collections import Counter
 from contextlib import suppress
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Final
 
 from memstore import settings
 from memstore.domain import clock, zones
 from memstore.faces.escaping import counted
 from memstore.lazy import lazy_import
+from memstore.named import NamedTuple
 from memstore.text.escaping import visible
 
 if TYPE_CHECKING:

@@ -15,7 +15,7 @@ import os
 from contextlib import suppress
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Final
 
 import anyio
 import anyio.to_thread
@@ -28,6 +28,7 @@ from memstore.faces import wording
 from memstore.faces.http.endpoint import CALLER
 from memstore.faces.serving.readiness import RETRY_SECONDS
 from memstore.file.paths import is_server
+from memstore.named import NamedTuple
 from memstore.sync.places import names
 from memstore.sync.places.folder import FolderPlace
 from memstore.sync.places.server import PATH

@@ -11,7 +11,9 @@ from __future__ import annotations
 import json
 from math import isfinite
 from types import NoneType, UnionType
-from typing import TYPE_CHECKING, Annotated, Any, Final, NamedTuple, Union, get_args, get_origin
+from typing import TYPE_CHECKING, Annotated, Any, Final, Union, get_args, get_origin
+
+from memstore.named import NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping

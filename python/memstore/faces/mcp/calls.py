@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from itertools import chain
-from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from memstore.domain import clock
 from memstore.domain.records import Scope
@@ -16,6 +16,7 @@ from memstore.faces.mcp.answers import Answer, to_text
 from memstore.faces.mcp.protocol import INTERNAL_ERROR, Refused
 from memstore.faces.mcp.tool import ToolError
 from memstore.faces.mcp.tools import Tools
+from memstore.named import NamedTuple
 from memstore.text.dated import (
     DatedLine,
     adjoined,

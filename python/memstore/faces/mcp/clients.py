@@ -8,9 +8,10 @@ hyphens. A host that is known by its hooks, too, has the same name here.
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final
 
 from memstore.lazy import lazy_import
+from memstore.named import NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from contextlib import contextmanager, suppress
 from contextvars import ContextVar
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Final
 
 from memstore.errors import MemstoreError
+from memstore.named import NamedTuple
 from memstore.providers.local import tokens_at_most
 
 if TYPE_CHECKING:

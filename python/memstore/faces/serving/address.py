@@ -6,9 +6,10 @@ import errno
 import os
 import re
 import socket
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Final
 
 from memstore.frozen import frozen
+from memstore.named import NamedTuple
 from memstore.plain_http import is_local
 
 if TYPE_CHECKING:

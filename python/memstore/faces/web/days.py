@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from itertools import groupby
-from typing import TYPE_CHECKING, Final, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Final, TypeVar
 
 from memstore.domain import clock, zones
+from memstore.named import NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable

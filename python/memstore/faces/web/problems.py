@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from memstore import errors
 from memstore.errors import Explained
 from memstore.faces import wording
+from memstore.named import NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

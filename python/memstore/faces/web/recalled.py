@@ -6,9 +6,10 @@ The text itself is not touched: the pieces together are letter for letter what t
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Final
 
 from memstore.faces.hosts import tags
+from memstore.named import NamedTuple
 from memstore.providers.local import token_counter
 
 if TYPE_CHECKING:

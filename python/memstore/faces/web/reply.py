@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import gzip
 from http import HTTPStatus
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Final
 
 from memstore.faces.serving.readiness import RETRY_SECONDS
+from memstore.named import NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Final
 
 from memstore.errors import NotFound
 from memstore.faces.web.words import Stretch, marked
+from memstore.named import NamedTuple
 
 if TYPE_CHECKING:
     from memstore.domain.episodes import Episode

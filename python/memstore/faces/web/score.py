@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Final
+
+from memstore.named import NamedTuple
 
 if TYPE_CHECKING:
     from memstore.domain.episodes import EpisodeHit

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Final
 
+from memstore.named import NamedTuple
 from memstore.text import marking
 from memstore.text.escaping import JOINER
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 from functools import partial
-from typing import TYPE_CHECKING, Final, Generic, NamedTuple, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Final, Generic, TypeAlias, TypeVar
 
 from memstore._kernel.codes import Codes
 from memstore._kernel.columns import Columns
@@ -13,6 +13,7 @@ from memstore._kernel.words import Words
 from memstore.database.tables import indexed
 from memstore.database.tables.indexed import Range, RowsSince
 from memstore.domain.records import BYTES_PER_NUMBER
+from memstore.named import NamedTuple
 from memstore.search.index.files import PARTS
 from memstore.search.index.residents import BYTES_PER_ROW
 from memstore.text.folding import text_of

@@ -13,7 +13,7 @@ from __future__ import annotations
 import os
 import threading
 from contextlib import ExitStack, contextmanager, suppress
-from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from memstore._kernel import PanicException
 from memstore.database import journal
@@ -25,6 +25,7 @@ from memstore.database.tables.feeds import DerivedFiles
 from memstore.domain import clock
 from memstore.errors import MemstoreError, StorageError
 from memstore.lazy import lazy_import
+from memstore.named import NamedTuple
 from memstore.search.index import visibility
 from memstore.search.index.contents import FeedContents, ThreadedCall
 from memstore.search.index.files import Files, InDatabase, InFolder, is_sealed

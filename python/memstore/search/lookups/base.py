@@ -9,12 +9,13 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from itertools import chain, islice
 from types import MappingProxyType
-from typing import TYPE_CHECKING, ClassVar, Generic, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, ClassVar, Generic, TypeVar
 
 from memstore.database.filters import EpisodeFilter, FactFilter
 from memstore.database.tables import vectors as vector_table
 from memstore.domain.results import NO_PARTS, ScoreParts
 from memstore.embedding.vectors import similarities
+from memstore.named import NamedTuple
 from memstore.text.words import spelled
 
 if TYPE_CHECKING:

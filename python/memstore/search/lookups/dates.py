@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from datetime import date, timedelta
 from itertools import product
-from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Final, TypeAlias
 
 from memstore._kernel.language import named_dates as named_dates
 from memstore.domain import zones
+from memstore.named import NamedTuple
 from memstore.text import relative_days, times
 
 if TYPE_CHECKING:

@@ -21,12 +21,13 @@ import tempfile
 import threading
 from contextlib import suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Final
 
 from memstore import settings
 from memstore.domain import clock
 from memstore.errors import Remedy, SyncError
 from memstore.lazy import cached_property
+from memstore.named import NamedTuple
 from memstore.sync.places import Entry, names
 from memstore.sync.places.folder import checked_name, foreign_files, is_hidden, too_large
 from memstore.text.addresses import masked

@@ -11,7 +11,9 @@ from __future__ import annotations
 
 import re
 import secrets
-from typing import Final, NamedTuple
+from typing import Final
+
+from memstore.named import NamedTuple
 
 DEVICE: Final = re.compile(r"[a-z2-7]{16}")
 """The id of a device: 80 random bits in base 32."""

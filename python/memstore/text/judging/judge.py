@@ -10,7 +10,7 @@ from __future__ import annotations
 import unicodedata
 from enum import StrEnum
 from itertools import takewhile
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Final
 
 from memstore._kernel.claims import (
     ADDS,
@@ -27,6 +27,7 @@ from memstore._kernel.claims import (
 from memstore.domain.arguments import checked_choice, checked_items
 from memstore.frozen import frozen
 from memstore.lazy import cached_property
+from memstore.named import NamedTuple
 from memstore.text.folding import folded, spaced
 from memstore.text.judging import denials, proofs, signs
 from memstore.text.judging.compared import Compared, Slots, may_prove

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from datetime import timedelta
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final
 
 from memstore.database.journal import Kind
 from memstore.domain import clock, zones
@@ -12,6 +12,7 @@ from memstore.faces.hosts import catalogue, hook, recalling
 from memstore.faces.web import agents, recalled
 from memstore.faces.web.activity_chart import GROUPS
 from memstore.faces.web.routes import asks, shows
+from memstore.named import NamedTuple
 from memstore.store.store import latest_turns
 
 if TYPE_CHECKING:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from functools import partial
 from itertools import groupby
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Final
 
 from memstore.domain.proposals import ProposalState
 from memstore.domain.queries import ProposalNarrowing
@@ -16,6 +16,7 @@ from memstore.faces.web.routes import asks, changes, shows
 from memstore.faces.web.templating import SHOWN_CHARACTERS
 from memstore.facts.proposals import Proposals
 from memstore.frozen import asdict
+from memstore.named import NamedTuple
 from memstore.text.folding import subject_key
 
 if TYPE_CHECKING:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final
 
 from memstore.domain.queries import EpisodeNarrowing
 from memstore.domain.records import EVERYBODY
@@ -12,6 +12,7 @@ from memstore.faces import wording
 from memstore.faces.web import chains, filters, paging, rereading, words
 from memstore.faces.web.routes import asks, changes, shows
 from memstore.frozen import asdict, replace
+from memstore.named import NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

@@ -6,7 +6,7 @@ It is a page with a form, and the list of a dialog that a script opens over any 
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Final
 
 from memstore.domain import zones
 from memstore.domain.records import EVERYBODY
@@ -14,6 +14,7 @@ from memstore.errors import NotFound
 from memstore.faces.web import agents, templating, words
 from memstore.faces.web.pages import sessions
 from memstore.faces.web.routes import asks, shows
+from memstore.named import NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping

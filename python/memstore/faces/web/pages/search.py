@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from datetime import datetime
 from functools import cache
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final
 
 from memstore.domain import clock, notes
 from memstore.domain.queries import FactNarrowing, Periods
@@ -18,6 +18,7 @@ from memstore.faces.web import agents, filters, score, templating, words
 from memstore.faces.web.routes import asks, shows
 from memstore.faces.web.watching import watched
 from memstore.frozen import asdict
+from memstore.named import NamedTuple
 from memstore.providers.local import tokens_at_most
 from memstore.settings import MIN_RELEVANCE
 from memstore.store.store import credits_of

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from datetime import timedelta
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Final
 
 from memstore.domain import clock
 from memstore.domain.episodes import TRACE
@@ -12,6 +12,7 @@ from memstore.episodes.traces import LABELS
 from memstore.errors import NotFound
 from memstore.faces.web import acting, agents, days, filters, templating, words
 from memstore.faces.web.routes import changes, shows
+from memstore.named import NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

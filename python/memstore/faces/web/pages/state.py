@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from statistics import median
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Final
 
 from memstore import settings
 from memstore.domain.records import EVERYBODY
@@ -13,6 +13,7 @@ from memstore.faces import wording
 from memstore.faces.web import doctor
 from memstore.faces.web.routes import asks, changes, shows
 from memstore.lazy import lazy_import
+from memstore.named import NamedTuple
 from memstore.store.store import file_of
 
 if TYPE_CHECKING:

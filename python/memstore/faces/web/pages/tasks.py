@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Final
 
 from memstore.domain import clock
 from memstore.domain.tasks import OPEN_STATUSES, TaskStatus
 from memstore.faces.web import acting, filters
 from memstore.faces.web.routes import asks, changes, shows
+from memstore.named import NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

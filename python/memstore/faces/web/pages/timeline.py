@@ -5,7 +5,7 @@ from __future__ import annotations
 from contextlib import suppress
 from datetime import datetime, time, timedelta
 from itertools import groupby
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final
 
 from memstore.database.journal import Kind
 from memstore.domain import clock, zones
@@ -27,6 +27,7 @@ from memstore.faces.web import (
 from memstore.faces.web.pages import sessions
 from memstore.faces.web.routes import asks, changes, shows
 from memstore.frozen import asdict
+from memstore.named import NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence

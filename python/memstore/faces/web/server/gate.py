@@ -9,7 +9,7 @@ from __future__ import annotations
 import logging
 import re
 from functools import partial
-from typing import TYPE_CHECKING, Final, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Final, TypeVar
 from urllib.parse import parse_qsl
 
 import anyio
@@ -25,6 +25,7 @@ from memstore.faces.web.problems import ChangedSince
 from memstore.faces.web.reply import Reply, plain, redirect
 from memstore.faces.web.server import sections
 from memstore.faces.web.server.sign_in import ENTER, ENTER_PATHS
+from memstore.named import NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Mapping
