@@ -44,6 +44,7 @@ ROOMS = (
     "settings",
     "errors",
     "frozen",
+    "named",
     "coroutines",
     "lazy",
 )

@@ -31,6 +31,16 @@ ARCHIVES = frozenset({"bz2", "lzma", "shutil"})
 """What argparse imports to ask for the width of a terminal."""
 
 
+SPARED = frozenset(
+    """__future__ apsw argparse atexit bisect collections collections.abc contextlib contextvars
+    copy copyreg datetime enum functools gc gettext importlib importlib.machinery importlib.util
+    itertools json json.decoder json.encoder json.scanner keyword math operator org org.python
+    org.python.core re reprlib runpy threading types typing unicodedata warnings weakref
+    zlib""".split()
+)
+"""All that a read brings of other people's modules, but for private ones: half of its start."""
+
+
 @pytest.fixture(scope="module")
 def filled(tmp_path_factory: pytest.TempPathFactory) -> Path:
     path = tmp_path_factory.mktemp("imports") / "memory.db"
@@ -107,6 +117,31 @@ def test_a_command_imports_only_what_it_uses(
     assert (loaded | packages) & needless == set()
     ours = own(loaded)
     assert kilobytes(ours) <= most, ours
+
+
+EVENTS = {
+    "SessionStart": {"session_id": "new", "source": "startup"},
+    "UserPromptSubmit": {"session_id": "new", "prompt": "What does Alice drink in the morning?"},
+}
+
+
+@pytest.mark.parametrize(
+    ("command", "more", "most"),
+    [
+        ("get 1", "", 76),
+        ("search tea", "", 138),
+        ("hook SessionStart", "", 104),
+        ("hook UserPromptSubmit", "hashlib", 138),
+    ],
+)
+def test_a_read_imports_few_modules(filled: Path, command: str, more: str, most: int) -> None:
+    event = EVENTS.get(command.split()[-1], {})
+    loaded = imported(filled, "-m", "memstore", *command.split(), said=json.dumps(event))
+    others = {name for name in loaded if not name.startswith(("memstore", "_"))}
+    private = {name for name in others if any(part.startswith("_") for part in name.split("."))}
+    assert others - private - SPARED <= {*more.split()}
+    ours = own(loaded)
+    assert len(ours) <= most, ours
 
 
 def test_a_start_against_a_server_imports_no_store(tmp_path: Path) -> None:

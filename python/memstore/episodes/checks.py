@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from typing import TYPE_CHECKING, Any, Final
 
 from memstore.domain import moments
@@ -10,11 +9,15 @@ from memstore.domain.arguments import MAX_NAME, MAX_NUMBER, checked_place, check
 from memstore.domain.metadata import checked_new
 from memstore.domain.records import Scope
 from memstore.errors import InvalidArgument, InvalidArgumentType, Remedy
+from memstore.lazy import lazy_import
 
 if TYPE_CHECKING:
+    import hashlib
     from collections.abc import Iterable
 
     from memstore.domain.episodes import NewEpisode
+else:
+    hashlib = lazy_import("hashlib")
 
 MAX_TAGS: Final = 1000
 
