@@ -106,7 +106,7 @@ def kilobytes(ours: list[str]) -> int:
         ("status", ELSEWHERE, 840),
         ("task list", ELSEWHERE, 830),
         ("add tea --subject ana", ELSEWHERE, 900),
-        ("search tea --json", ELSEWHERE | ARCHIVES, 1320),
+        ("search tea --json", ELSEWHERE | ARCHIVES, 1300),
     ],
 )
 def test_a_command_imports_only_what_it_uses(
@@ -129,9 +129,9 @@ EVENTS = {
     ("command", "more", "most"),
     [
         ("get 1", "", 76),
-        ("search tea", "", 138),
-        ("hook SessionStart", "", 104),
-        ("hook UserPromptSubmit", "hashlib", 138),
+        ("search tea", "", 130),
+        ("hook SessionStart", "", 98),
+        ("hook UserPromptSubmit", "hashlib", 132),
     ],
 )
 def test_a_read_imports_few_modules(filled: Path, command: str, more: str, most: int) -> None:

@@ -42,7 +42,6 @@ from memstore.errors import (
     Remedy,
 )
 from memstore.frozen import from_arguments, replace
-from memstore.history.erasing import erase_episode
 from memstore.lazy import lazy_import
 from memstore.search import requests
 from memstore.text.secrets import Screen
@@ -62,11 +61,12 @@ if TYPE_CHECKING:
     from memstore.domain.standing import Namespaces, Standing
     from memstore.episodes import copies
     from memstore.episodes.parts import TextPart
-    from memstore.history import trust
+    from memstore.history import erasing, trust
     from memstore.search.past import Past
     from memstore.search.searches import Searches
 else:
     copies = lazy_import("memstore.episodes.copies")  # only the turns of sessions need them
+    erasing = lazy_import("memstore.history.erasing")
     trust = lazy_import("memstore.history.trust")
     turns = lazy_import("memstore.domain.turns")
 
@@ -811,7 +811,9 @@ class Episodes(zones.Zoned):
         for one in reversed(whole):  # the first one last: what is left says what it was part of
             with self._engine.write() as transaction:
                 trust.check_episodes(transaction, self._author, [one.id])
-                erase_episode(Changes(transaction, self._author), self._known(transaction, one.id))
+                erasing.erase_episode(
+                    Changes(transaction, self._author), self._known(transaction, one.id)
+                )
         is_gone = self._engine.compact()
         return self._searches.episodes.index.rewrite() and is_gone
 

@@ -9,11 +9,11 @@ few seconds, and writes only the host's JSON to standard output.
 
 from __future__ import annotations
 
-import binascii
 import json
 import os
 import sys
 import threading
+import zlib
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any, Final
 
@@ -510,7 +510,7 @@ def _was_asked_lately(database: str) -> bool:
 
     Most hooks then import nothing for it, which would take a prompt a sixth longer.
     """
-    name = f"asked-{binascii.crc32(database.encode()):08x}"
+    name = f"asked-{zlib.crc32(database.encode()):08x}"
     file = os.path.join(settings.sync_folder(), name)
     now = clock.utc_now().timestamp()
     try:
