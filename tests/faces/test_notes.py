@@ -80,7 +80,7 @@ TABLE: list[tuple[Note, str, dict[str, Any]]] = [
     ),
     (
         notes.Provisional(),
-        "the order is provisional: the index is not built yet",
+        "the order may still change: the index is being built; search again in seconds",
         {"provisional": "the index is being built; search again in seconds"},
     ),
     (

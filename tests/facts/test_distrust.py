@@ -109,7 +109,7 @@ def test_it_is_still_found_by_its_id(bad: Store) -> None:
     assert [fact.id for fact in bad.history(subject="moon")] == [1]
     assert [support.source for support in bad.ledger.support(2)] == [f"{BAD}/ana"]
     assert bad.ledger.explain(2).verdict == (
-        'fact 2 is hidden; it rests on "web:a.org/ana" alone, which is distrusted'
+        'fact 2 is hidden; it rests on "web:a.org/ana" alone, which is not trusted'
     )
     assert bad.episodes.get(1).content == "The moon is made of cheese"
 

@@ -61,7 +61,7 @@ def heard(store: Store) -> Store:
 def test_explanation_has_its_verdict_and_what_happened_in_order(heard: Store) -> None:
     day = f"{heard.get(2).created_at:%Y-%m-%d}"
     assert str(heard.ledger.explain(2)).splitlines() == [
-        "fact 2 is active; it counts as a person's word; 1 proposal against it",
+        "fact 2 is active; a person said it; 1 proposal against it",
         f'said by user in episode 1 (chat) on {day}: "Ana likes tea."',
         f"→ replaced fact 1 by user through library on {day}, because m read in episode 1"
         ' "ana likes tea": "Ana likes coffee."',
@@ -196,7 +196,7 @@ def test_text_of_others_is_told_with_its_source(store: Store) -> None:
     store.within(source="x").add("Ana lives in Oslo.", subject="ana", episode_id=page.id)
     explanation = store.ledger.explain(1)
     assert (explanation.trust, explanation.source) == ("external", "web:a.org")
-    assert explanation.verdict.endswith("it counts as the text of others (web:a.org)")
+    assert explanation.verdict.endswith("it is from a text by others (web:a.org)")
 
 
 def test_fact_that_counts_more_says_why_it_was_kept(store: Store) -> None:
@@ -213,7 +213,7 @@ def test_hidden_fact_names_the_source_and_who_distrusted_it(store: Store) -> Non
     store.sources.distrust("web:a.org")
     explanation = store.ledger.explain(1)
     assert explanation.verdict == (
-        'fact 1 is hidden; it rests on "web:a.org/ana" alone, which is distrusted'
+        'fact 1 is hidden; it rests on "web:a.org/ana" alone, which is not trusted'
     )
     assert (explanation.status, explanation.trust) == ("distrusted", "distrusted")
     *_, entry = explanation.entries

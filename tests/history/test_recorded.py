@@ -176,7 +176,7 @@ def test_the_support_that_was_taken_back_is_told_and_counts_no_more(heard: Store
     assert "web:a.org" in heard.ledger.explain(1).verdict
     heard.ledger.revert(source="web:a.org").apply()
     told = heard.ledger.explain(2)
-    assert told.verdict == "fact 2 is active; it counts as a person's word"
+    assert told.verdict == "fact 2 is active; a person said it"
     assert [entry.kind for entry in told.entries] == ["taken back", "restated", "unsupported"]
     assert "which was taken back" in told.entries[0].text
     heard.sources.distrust("letters")
@@ -191,7 +191,7 @@ def test_a_fact_that_was_taken_back_counts_no_more_when_it_is_restored(heard: St
     assert "nothing that it rests on is left" in heard.ledger.explain(1).verdict
     with heard.file.engine.read() as transaction:
         assert trust.of_facts(transaction, [1])[1].trust == "external"
-    assert "the text of others" in before
+    assert "from a text by others" in before
 
 
 def test_a_plan_no_longer_holds_once_the_other_support_was_erased(heard: Store) -> None:

@@ -62,7 +62,7 @@ def test_an_answer_with_the_index_is_not(open_store: Callable[..., Store]) -> No
 
 def test_tools_say_so(building: Callable[[], Store]) -> None:
     tools = offered("facts,episodes")
-    told = "provisional: the index is being built"
+    told = "the order may still change: the index is being built"
     calls: list[tuple[str, dict[str, Any]]] = [
         ("memory_search", {"query": "quay"}),
         ("memory_search", {"query": "quay", "max_tokens": 100}),

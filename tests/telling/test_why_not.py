@@ -99,7 +99,7 @@ def test_distrusted_fact_says_so(store: Store) -> None:
     for asked in ({}, {"subject": "other"}, {"active_only": False}):
         outcome = store.why_not("tea", 1, **asked)
         assert outcome.stage == "distrusted"
-    assert outcome.text == "fact 1 rests on distrusted sources alone"
+    assert outcome.text == "fact 1 rests on sources that are not trusted"
     store.sources.trust("web:a.org")
     assert stage(store, "tea", 1) == "found"
 

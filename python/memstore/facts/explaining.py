@@ -78,10 +78,10 @@ CHANGES: Final[Mapping[str, tuple[EntryKind, str]]] = {
 BEGINNINGS: Final = (Kind.ADD, Kind.ADOPT)
 
 COUNTS_AS: Final = {
-    Trust.PERSON: "it counts as a person's word",
-    Trust.AGENT: "it counts as an agent's word",
-    Trust.TOOL: "it counts as a tool's word",
-    Trust.EXTERNAL: "it counts as the text of others",
+    Trust.PERSON: "a person said it",
+    Trust.AGENT: "an agent said it",
+    Trust.TOOL: "a tool gave it",
+    Trust.EXTERNAL: "it is from a text by others",
 }
 
 
@@ -246,7 +246,7 @@ class _Explaining:
         source = self._source(credit)
         if credit.trust is Trust.DISTRUSTED:
             name = "a source" if source is None else _quote(source)
-            told = f"it rests on {name} alone, which is distrusted"
+            told = f"it rests on {name} alone, which is not trusted"
         elif not any(support.kind != SupportKind.DENIED for support in self._supports.values()):
             told = "nothing that it rests on is left"
         else:
@@ -330,7 +330,7 @@ class _Explaining:
         kind, done = CHANGES[Kind(line.kind)]
         text = f"{done}{_by(line)}{_on(line.moment)}{self._because(line)}"
         if line.kind == Kind.DISTRUST:
-            text += ", because the last episode it rested on, of a distrusted source, was erased"
+            text += ", because its last episode, of a source that is not trusted, was erased"
         return self._entry(line, kind, text)
 
     def _of_support(self, line: JournalLine, support: Support) -> ExplanationEntry:

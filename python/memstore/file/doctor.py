@@ -113,7 +113,7 @@ def rebuild(
 
     def judge(transaction: Transaction) -> None:
         if trust.rebuild(transaction):
-            more.append("hid what rests on distrusted sources alone, and nothing else")
+            more.append("hid what rests on sources that are not trusted, and nothing else")
 
     def count(transaction: Transaction) -> None:
         counts.count_again(transaction)

@@ -46,7 +46,7 @@ class Stage(StrEnum):
     SUPERSEDED = "superseded"
     EXPIRED = "expired"
     DISTRUSTED = "distrusted"
-    """It rests on distrusted sources alone."""
+    """It rests on sources that are not trusted."""
     NAMESPACE = "namespace"
     """It is in a namespace that was not searched."""
     OWNERS = "owners"
@@ -302,7 +302,7 @@ class _Followed:
         if active_only and fact.expired_at is not None and fact.expired_at <= wanted.now:
             return self._lost(Stage.EXPIRED, f"expired{_at(fact.expired_at)}")
         if fact.distrusted:
-            return self._lost(Stage.DISTRUSTED, "rests on distrusted sources alone")
+            return self._lost(Stage.DISTRUSTED, "rests on sources that are not trusted")
         return None
 
     def _unnarrowed(self) -> FactFilter:

@@ -40,9 +40,9 @@ def test_a_hidden_fact_says_so_by_its_id(cli: CommandLine, theirs: int) -> None:
     assert f"id: {theirs}\nstatus: distrusted\n" in cli("get", theirs).out
     assert cli.json("get", theirs)["distrusted"] is True
     assert "distrusted" in cli("history", theirs).out
-    assert "which is distrusted" in cli("explain", theirs).out
+    assert "which is not trusted" in cli("explain", theirs).out
     told = cli("search", "Oslo", "--why-not", theirs).out
-    assert f"fact {theirs} rests on distrusted sources alone" in told
+    assert f"fact {theirs} rests on sources that are not trusted" in told
 
 
 def test_distrust_needs_a_source(cli: CommandLine) -> None:

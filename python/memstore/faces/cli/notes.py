@@ -68,7 +68,7 @@ def sentences(note: Note, asked: Wording) -> Iterator[str]:
         case notes.Respelt():
             yield str(note)
         case notes.Provisional():
-            yield "the order is provisional: the index is not built yet"
+            yield "the order may still change: the index is being built; search again in seconds"
         case notes.AboutOthers():
             by = f": {asked.sign}{note.id} is nearer by {-note.difference:.3f} of terms"
             yield f"{note}{by if getattr(asked.arguments, 'explain', False) else ''}"

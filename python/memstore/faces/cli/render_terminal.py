@@ -112,6 +112,9 @@ MAX_CHARACTERS: Final = 1_200
 NARROWEST: Final = 20
 """The narrowest hanging indent, in columns; below that lines are indented by two."""
 
+UNTRUSTED: Final = "source not trusted"
+"""How people are told of a distrusted source."""
+
 TASK_MARKS: Final = {"pending": "○", "in_progress": "◐", "completed": "●", "cancelled": "✕"}
 TASK_STYLES: Final = {"in_progress": "yellow", "completed": "green", "cancelled": "dim"}
 PRIORITY_STYLES: Final = {"high": "bold red", "low": "dim"}
@@ -485,8 +488,9 @@ def _standing(fact: records.Fact) -> str:
     standing = fact.status
     if standing == "superseded":
         standing += f" by #{fact.superseded_by}"
-    also = ", distrusted" if fact.distrusted and standing != "distrusted" else ""
-    return standing + also
+    if standing == "distrusted":
+        return UNTRUSTED
+    return f"{standing}, {UNTRUSTED}" if fact.distrusted else standing
 
 
 def _about(fact: records.Fact) -> tuple[Span, ...]:
@@ -550,7 +554,7 @@ def _counts(status: StoreStatus) -> list[Span]:
             ("superseded", status.superseded),
             ("expired", status.expired),
             ("deleted", status.deleted),
-            ("distrusted", status.distrusted),
+            (f"hidden ({UNTRUSTED})", status.distrusted),
         )
         if number
     ]

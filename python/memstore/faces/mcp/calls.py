@@ -390,7 +390,7 @@ SENTENCES: Final = {
     "left_out": "{} more left out",
     "more": "{} more",
     "more_left_out": "and {} more left out",
-    "provisional": "provisional: {}",
+    "provisional": "the order may still change: {}",
     "repair": "{}",
     "state": "{}",
     "status": "{}",

@@ -48,7 +48,7 @@ STATES: Final = (
     ("superseded", "replaced"),
     ("deleted", "deleted"),
     ("expired", "expired"),
-    ("distrusted", "distrusted"),
+    ("distrusted", "source not trusted"),
     ("every", "in any state"),
 )
 
