@@ -68,7 +68,7 @@ def read_pairs(name: str) -> list[dict[str, Any]]:
 sets = {name: read_pairs(name) for name in PUBLISHED}
 published = [pair for pairs in sets.values() for pair in pairs]
 unseen = read_pairs("unseen_pairs.jsonl")
-"""Pairs to which no rule was tuned: what is measured on them is in docs/learning.md."""
+"""Pairs to which no rule was tuned: what is measured on them is in benches/records/judge.md."""
 
 
 def is_hostile(pair: dict[str, object]) -> bool:
