@@ -11,7 +11,7 @@ from datetime import timedelta
 from itertools import product
 from typing import TYPE_CHECKING, Any, Final
 
-from memstore.database import acts, journal
+from memstore.database import acts, journal, origins
 from memstore.database.dialect import owned_by
 from memstore.database.engine import NO_PARAMETERS
 from memstore.database.journal import Kind
@@ -230,6 +230,7 @@ def conditions(transaction: Transaction, chosen: Selection) -> tuple[str, dict[s
     """Return the conditions as SQL, with their parameters."""
     tests = ["memstore_journal.id >= :first"]
     first = 1
+    more: dict[str, Any] = {}
     if chosen.run is not None:
         tests.append("run = :run")
         first = first_since(transaction, _earliest(chosen.run))
@@ -256,9 +257,15 @@ def conditions(transaction: Transaction, chosen: Selection) -> tuple[str, dict[s
             "  WHERE episode_id = :episode)))"
         )
     if chosen.acts is not None:
-        tests.append(f"txn IN {transaction.dialect.listed('acts')}")
+        listed = transaction.dialect.listed
+        more["acts"], parts = origins.parted(transaction, chosen.acts)
+        test = f"txn IN {listed('acts')}"
+        if parts:
+            test = f"({test} OR memstore_journal.id IN {listed('parts')})"
+            more["parts"] = parts
+        tests.append(test)
         first = max(first, min(chosen.acts, default=first))
     if chosen.lines is not None:
         tests.append(f"memstore_journal.id IN {transaction.dialect.listed('lines')}")
-    values = {**chosen._asdict(), "first": first}
+    values = {**chosen._asdict(), **more, "first": first}
     return " AND ".join(tests), {k: v for k, v in values.items() if k != "since"}

@@ -78,6 +78,8 @@ class ExplanationEntry(Record):
     """The program or interface that recorded it."""
     source: str | None = None
     """Where it was said, if it is a support."""
+    device: str | None = None
+    """The name of the device on which it was done; ``None`` for this one."""
     line: int | None = None
     """The line of the journal; ``None`` for what the journal does not say, such as an expiry."""
     episode_id: int | None = None

@@ -85,7 +85,8 @@ class Act(zones.ZonedResult, Record):
     """One act: what one transaction changed, as far as it was asked for and may be seen."""
 
     line: int
-    """The id of its first line (``txn``); ``op:LINE`` names the moment after it."""
+    """The id of its first line (``txn``); ``op:LINE`` names the moment after it. What was taken
+    together from other devices has an act for each of theirs, and one moment."""
     at: datetime
     actor: str
     source: str
@@ -94,6 +95,15 @@ class Act(zones.ZonedResult, Record):
     changes: tuple[ActChange, ...] = ()
     reverts: tuple[int, ...] = ()
     """The lines that it took back."""
+    device: str | None = None
+    """The name of the device on which it was done; ``None`` for this one."""
+    said_at: datetime | None = None
+    """When it was done there; :attr:`at` is when it was taken here."""
+
+    @property
+    def through(self) -> str:
+        """The program or interface, and the device if it was not this one."""
+        return f"{self.source}{on_device(self.device)}"
 
     @property
     def parts(self) -> tuple[str, tuple[ActChange, ...]]:
@@ -115,7 +125,7 @@ class Act(zones.ZonedResult, Record):
 
     @zones.of_its_zone
     def __str__(self) -> str:
-        by = f"{self.actor} through {self.source}"
+        by = f"{self.actor} through {self.through}"
         return f"{self.line}  {zones.stamp(self.at, 'microseconds')}  {by}  {self.text}"
 
     def to_dict(self) -> dict[str, Any]:
@@ -145,10 +155,12 @@ class LogLine(zones.ZonedResult, Record):
     """Subject and text of the fact, as far as it may be seen; as :attr:`ActChange.claims`."""
     reverts: tuple[int, ...] = ()
     """The lines that it took back."""
+    device: str | None = None
+    """The name of the device on which it was done; ``None`` for this one."""
 
     @zones.of_its_zone
     def __str__(self) -> str:
-        by = f"{self.actor} through {self.source}"
+        by = f"{self.actor} through {self.source}{on_device(self.device)}"
         claims = "".join(f": {cropped(claim)}" for claim in self.claims)
         return f"{self.line}  {zones.stamp(self.at, 'microseconds')}  {by}  {self.text}{claims}"
 
@@ -214,6 +226,11 @@ def log_filter(
         asked.before,
         asked.after,
     )
+
+
+def on_device(device: str | None) -> str:
+    """Return on which device something was done, if it was not on this one."""
+    return "" if device is None else f" on {device}"
 
 
 def cropped(text: str, most: int = SHOWN_CHARACTERS) -> str:

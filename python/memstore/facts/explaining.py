@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any, Final
 
-from memstore.database import journal
+from memstore.database import journal, origins
 from memstore.database import meta as meta_table
 from memstore.database.engine import NO_LIMIT
 from memstore.database.journal import Kind
@@ -126,6 +126,8 @@ class _Explaining:
         self._replaced = self._read_replaced()
         self._proposals = self._read_proposals()
         self._proposed = self._by_new_fact()
+        lines = [line.id for line in (*self._lines, *self._proposed)]
+        self._origins = origins.of_lines(transaction, lines)
         self._others = self._read_others()
         self._episodes = self._read_episodes()
         self._supports = {
@@ -298,7 +300,14 @@ class _Explaining:
             else:
                 entry = None
             if entry is not None:
-                yield entry
+                yield self._with_device(entry, line)
+
+    def _with_device(self, entry: ExplanationEntry, line: JournalLine) -> ExplanationEntry:
+        origin = self._origins.get(line.id)
+        if origin is None:
+            return entry
+        text = visible(f"{entry.text} (on {origin.device})")
+        return replace(entry, text=text, device=origin.device)
 
     def _of_clock(self) -> Iterator[ExplanationEntry]:
         at, status = self._fact.expired_at, self._fact.status

@@ -9,13 +9,13 @@ from enum import StrEnum
 from itertools import chain, groupby
 from typing import TYPE_CHECKING, Any, Final
 
-from memstore.database import journal, line_filters
+from memstore.database import journal, line_filters, origins
 from memstore.database.journal import UNCHANGED, Kind
 from memstore.database.tables import changed_facts
 from memstore.database.tables import episodes as episode_table
 from memstore.database.tables import facts as fact_table
 from memstore.domain import clock, zones
-from memstore.domain.log import claim_of, cropped
+from memstore.domain.log import claim_of, cropped, on_device
 from memstore.domain.records import Record
 from memstore.domain.results import Results
 from memstore.errors import InvalidArgument, Remedy
@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from memstore.database.engine import Engine, Transaction
+    from memstore.database.origins import Origin
     from memstore.database.tables.changed_facts import DifferenceFilter
     from memstore.domain.episodes import Episode
     from memstore.domain.moments import Moment
@@ -73,6 +74,8 @@ class Difference(zones.ZonedResult, Record):
     actor: str | None = None
     source: str | None = None
     """The program or interface through which it was done."""
+    device: str | None = None
+    """The name of the device on which it was done; ``None`` for this one."""
     reason: str | None = None
     """Why, as far as the journal says so and it may be seen."""
     evidence: Mapping[str, Any] | None = None
@@ -85,6 +88,11 @@ class Difference(zones.ZonedResult, Record):
     after: Mapping[str, Any] = field(default_factory=dict)
     """The new ones; of a fact that was added or restored, all of them."""
 
+    @property
+    def through(self) -> str:
+        """The program or interface, and the device if it was not this one."""
+        return f"{self.source or ''}{on_device(self.device)}"
+
     @zones.of_its_zone
     def __str__(self) -> str:
         told = f"#{self.fact_id} {cropped(self.claim)}"
@@ -93,7 +101,7 @@ class Difference(zones.ZonedResult, Record):
         if self.line is None:
             return f"{told}; {zones.day(self.at)}"
         because = f", because {self.reason}" if self.reason else ""
-        by = f"{self.actor} through {self.source}, line {self.line}"
+        by = f"{self.actor} through {self.through}, line {self.line}"
         return f"{told}; {zones.day(self.at)}, {by}{because}"
 
 
@@ -252,7 +260,12 @@ class _Comparing:
         for one in chain.from_iterable(self._some(some) for some in _batches(left)):
             self._known[one.fact_id] = one
         replaced = self._replaced(fact_ids)
-        return [_replacing(self._known[fact_id], replaced.get(fact_id, ())) for fact_id in fact_ids]
+        found = [self._known[fact_id] for fact_id in fact_ids]
+        places = origins.of_lines(self._transaction, [one.line for one in found if one.line])
+        return [
+            _replacing(_on_device(one, places.get(one.line or 0)), replaced.get(one.fact_id, ()))
+            for one in found
+        ]
 
     def _by_kinds(self) -> tuple[dict[int, float], list[int]]:
         """Return the facts of which one line says that they differ, each with it, and the others.
@@ -476,6 +489,10 @@ def _reason(line: JournalLine, *, quotes: bool) -> str:
     if quotes and isinstance(said, str) and said.strip():
         found.append(f'"{cropped(said, SAID)}" was said')
     return " and ".join(found)
+
+
+def _on_device(one: Difference, origin: Origin | None) -> Difference:
+    return one if origin is None else replace(one, device=origin.device)
 
 
 def _replacing(one: Difference, replaced: Iterable[int]) -> Difference:

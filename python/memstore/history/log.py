@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from itertools import groupby, islice
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
+from memstore.database import origins
 from memstore.database.journal import Kind
 from memstore.database.tables import facts as fact_table
+from memstore.database.tables import taken
 from memstore.database.tables.journal_lines import ActLines, LineConditions
 from memstore.database.tables.line_counts import FOUND, IMPORT
 from memstore.domain.arguments import MAX_NUMBER
@@ -17,6 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     from memstore.database.engine import Engine, Transaction
+    from memstore.database.origins import Origin
     from memstore.domain.log import LogFilter
     from memstore.domain.records import Fact, JournalLine
     from memstore.domain.standing import Standing
@@ -80,17 +83,56 @@ def acts(
 ) -> list[Act]:
     """Return acts, newest first, with what they did to facts and episodes that may be seen."""
     with engine.read() as transaction:
+        before = wanted.before
+        if before is not None and origins.is_any(transaction):  # it may be amid what was taken
+            wanted = wanted._replace(before=taken.end_of_act(transaction, before) + 1)
         conditions = _wanted(transaction, wanted, standing)
         seen = Seen(standing.namespaces, standing.selected)
-        found = islice(conditions.acts(), wanted.limit)
-        return [_act(transaction, lines, seen, conditions.added) for lines in found]
+        parts = (
+            part
+            for found in conditions.acts()
+            for part in _parts(transaction, found)
+            if before is None or part.is_before(before)
+        )
+        return [
+            _act(transaction, part, seen, conditions.added) for part in islice(parts, wanted.limit)
+        ]
 
 
 def act_of(
     transaction: Transaction, lines: Sequence[JournalLine], namespaces: Sequence[str]
 ) -> Act:
     """Return the act of these lines, with what it did to facts of these namespaces."""
-    return _act(transaction, ActLines([*lines], {}), Seen(namespaces, None), lambda *_: 0)
+    part = _Part(ActLines([*lines], {}), lines[0].txn, {})
+    return _act(transaction, part, Seen(namespaces, None), lambda *_: 0)
+
+
+class _Part(NamedTuple):
+    """An act, which may be part of a transaction that took several acts of other devices."""
+
+    found: ActLines
+    number: int
+    origins: Mapping[int, Origin]
+
+    def is_before(self, line: int) -> bool:
+        is_whole = self.number == self.found.lines[0].txn and not self.origins
+        return (self.found.lines[-1].id if is_whole else self.number) < line
+
+
+def _parts(transaction: Transaction, found: ActLines) -> list[_Part]:
+    """Divide the lines of a transaction into the acts of this file and of others, newest first."""
+    came_from = origins.of_lines(transaction, [line.id for line in found.lines])
+    whole = _Part(found, found.lines[0].txn, came_from)
+    if not came_from or found.numbers:  # one so large is one act there, too
+        return [whole]
+    groups: dict[Origin | None, list[JournalLine]] = {}
+    for line in found.lines:
+        groups.setdefault(came_from.get(line.id), []).append(line)
+    if len(groups) == 1:
+        return [whole]
+    return [
+        _Part(ActLines(lines, {}), lines[0].id, came_from) for lines in [*groups.values()][::-1]
+    ]
 
 
 def changes(
@@ -106,12 +148,16 @@ def changes(
         found = _wanted(transaction, unbound, standing).lines(
             wanted.before, wanted.after, wanted.limit, newest_first=newest_first
         )
-        drafts = [_Draft(_kind(line), [line]) for line in found]
+        came_from = origins.of_lines(transaction, [line.id for line in found])
+        drafts = [_Draft(_kind(line, came_from), [line]) for line in found]
         ids = {id_ for draft in drafts for id_ in draft.shown}
         facts = fact_table.get_many(transaction, [*ids])
     seen = Seen(standing.namespaces, standing.selected)
     told = (draft.change(facts, seen) for draft in drafts)
-    return [_line(line, change) for line, change in zip(found, told, strict=True)]
+    return [
+        _line(line, change, came_from.get(line.id))
+        for line, change in zip(found, told, strict=True)
+    ]
 
 
 def _wanted(transaction: Transaction, wanted: LogFilter, standing: Standing) -> LineConditions:
@@ -119,7 +165,7 @@ def _wanted(transaction: Transaction, wanted: LogFilter, standing: Standing) -> 
     return LineConditions(transaction, wanted, namespaces, owners, whole_file=not standing.confined)
 
 
-def _line(line: JournalLine, change: ActChange) -> LogLine:
+def _line(line: JournalLine, change: ActChange, origin: Origin | None) -> LogLine:
     return LogLine(
         line=line.id,
         act=line.txn,
@@ -133,31 +179,35 @@ def _line(line: JournalLine, change: ActChange) -> LogLine:
         episodes=change.episodes,
         claims=change.claims,
         reverts=tuple(_reverted(line)),
+        device=None if origin is None else origin.device,
     )
 
 
 def _act(
     transaction: Transaction,
-    found: ActLines,
+    part: _Part,
     seen: Seen,
     added: Callable[[Sequence[int], int, int], int],
 ) -> Act:
-    lines, numbers = found.lines, dict(found.numbers)
+    lines, numbers = part.found.lines, dict(part.found.numbers)
     if Kind.ADD in numbers and (successors := _successors(lines)):
         numbers[Kind.ADD] -= added([*successors], lines[0].txn, MAX_NUMBER)
     # Imported lines, and those that took in foreign rows, have other authors.
     by = next((one for one in lines if one.said_at is None and _author(one) not in FOUND), lines[0])
-    drafts = [*_drafts(lines, numbers)]
+    origin = part.origins.get(lines[0].id)
+    drafts = [*_drafts(lines, numbers, part.origins)]
     ids = {id_ for draft in drafts for id_ in draft.shown[:MAX_CLAIMS]}
     facts = fact_table.get_many(transaction, [*ids])
     return Act(
-        line=lines[0].txn,
+        line=part.number,
         at=lines[0].at,
         actor=by.actor,
         source=by.source,
         run=by.run,
         changes=tuple(draft.change(facts, seen) for draft in drafts),
         reverts=tuple(sorted({line for one in lines for line in _reverted(one)})),
+        device=None if origin is None else origin.device,
+        said_at=None if origin is None else lines[0].said_at,
     )
 
 
@@ -217,11 +267,13 @@ def _successors(lines: Sequence[JournalLine]) -> set[int]:
     return {id_ for id_ in newer if id_ is not None}
 
 
-def _drafts(lines: Sequence[JournalLine], numbers: Mapping[str, int]) -> Iterator[_Draft]:
+def _drafts(
+    lines: Sequence[JournalLine], numbers: Mapping[str, int], came_from: Mapping[int, Origin]
+) -> Iterator[_Draft]:
     successors = _successors(lines)
     by_kind: dict[str, list[JournalLine]] = {}
     for line in lines:
-        kind = _kind(line)
+        kind = _kind(line, came_from)
         if kind != Kind.ADD or line.fact_id not in successors:  # told with what it replaced
             by_kind.setdefault(kind, []).append(line)
     for kind, own in by_kind.items():
@@ -231,7 +283,9 @@ def _drafts(lines: Sequence[JournalLine], numbers: Mapping[str, int]) -> Iterato
             yield _Draft(kind, own, numbers.get(kind))
 
 
-def _kind(line: JournalLine) -> str:
+def _kind(line: JournalLine, came_from: Mapping[int, Origin]) -> str:
+    if line.id in came_from:
+        return line.kind
     if line.said_at is not None:
         return IMPORT
     return IMPORT if line.kind == Kind.ADOPT and _author(line) not in FOUND else line.kind

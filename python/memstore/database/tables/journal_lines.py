@@ -6,7 +6,7 @@ from collections import Counter
 from functools import partial
 from typing import TYPE_CHECKING, Any, Final
 
-from memstore.database import journal, line_filters
+from memstore.database import journal, line_filters, origins
 from memstore.database.acts import STRETCH
 from memstore.database.dialect import owned_by
 from memstore.database.engine import NO_LIMIT
@@ -100,6 +100,7 @@ class LineConditions:
         if wanted.fact is not None:
             tests.append(f"memstore_journal.id IN {listed('lines')}")
             values["lines"] = _lines_of(transaction, wanted.fact)
+        self._has_others = origins.is_any(transaction)
         self._condition = " AND ".join(tests)
         self._values: dict[str, Any] = values | {"first": self.first}
 
@@ -111,11 +112,15 @@ class LineConditions:
             while last >= begin and (place := self._last_before(begin, last)) is not None:
                 line, txn = place
                 first = max(txn, self.first)
-                if line - first < FEW_LINES:
+                if line - first < FEW_LINES or self._are_several(first, line):
                     yield ActLines(self._outlined(first, line, "TRUE", NO_LIMIT), {})
                 else:
                     yield self._some(first, line)
                 last = txn - 1
+
+    def _are_several(self, first: int, last: int) -> bool:
+        """Return whether lines are of several acts, which other devices made."""
+        return self._has_others and origins.are_several(self._transaction, first, last)
 
     def _spans(self, first: int, last: int, *, newest_first: bool) -> Iterator[tuple[int, int]]:
         """Yield the first and the last line of spans that may have wanted lines; others have none.

@@ -245,7 +245,7 @@ class PlainShow:
 
     def acts(self, acts: Sequence[Act], *, paged: bool = False) -> None:
         for act in acts:
-            _row(act.line, second(act.at), act.actor, act.source, act.text)
+            _row(act.line, second(act.at), act.actor, act.through, act.text)
         if not paged:
             sys.stdout.flush()
 
@@ -259,7 +259,7 @@ class PlainShow:
 
     def differences(self, found: Differences) -> None:
         for one in found:
-            by = (one.line, one.actor, one.source)
+            by = (one.line, one.actor, one.through)
             _row(one.kind, one.fact_id, second(one.at), one.claim, one.text, *by, one.reason)
 
     def tasks(self, tasks: Sequence[Task]) -> None:

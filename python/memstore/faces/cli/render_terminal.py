@@ -461,7 +461,8 @@ def _marked(text: Marked, style: str) -> list[Span]:
 
 def _act(act: Act, room: int) -> Iterator[Span]:
     yield str(act.line).rjust(room), "bold cyan"
-    yield f"  {minute(act.at)}  {visible(act.actor)} through {visible(act.source)}  ", "dim"
+    by = visible(f"{act.actor} through {act.through}")
+    yield f"  {minute(act.at)}  {by}  ", "dim"
     lead, changes = act.parts
     if lead:
         yield f"{lead}: ", "magenta"

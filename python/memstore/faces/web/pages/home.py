@@ -199,14 +199,14 @@ def _news(visit: Visit) -> dict[str, Any]:
 
 def _by_actor(lines: Iterable[LogLine]) -> list[News]:
     """Return what was done by who did it, the latest first."""
-    found: dict[tuple[str, str], list[LogLine]] = {}
+    found: dict[tuple[str, str, str | None], list[LogLine]] = {}
     for line in lines:
-        found.setdefault((line.actor, line.source), []).append(line)
-    told_of = (_of_actor(actor, source, some) for (actor, source), some in found.items())
+        found.setdefault((line.actor, line.source, line.device), []).append(line)
+    told_of = (_of_actor(*by, some) for by, some in found.items())
     return [one for one in told_of if one.said]
 
 
-def _of_actor(actor: str, source: str, lines: Sequence[LogLine]) -> News:
+def _of_actor(actor: str, source: str, device: str | None, lines: Sequence[LogLine]) -> News:
     learnt = [line for line in lines if line.kind in LEARNT]
     replaced = _number(lines, (Kind.SUPERSEDE,))
     questions = _number(lines, (Kind.PROPOSE,))
@@ -221,6 +221,8 @@ def _of_actor(actor: str, source: str, lines: Sequence[LogLine]) -> News:
     agent = agents.of(source)
     if actor not in ("agent", "user"):
         agent = agent._replace(name=f"{actor} through {agent.name}")
+    if device is not None:
+        agent = agent._replace(name=f"{agent.name} on {device}")
     return News(
         agent,
         actor,

@@ -195,7 +195,8 @@ def _runs(visit: Visit, acts: Sequence[Act], zone: tzinfo) -> Iterator[Run]:
     facts = {fact.id: fact for fact in visit.store.get_many(sorted(every))}
 
     def run_of(act: Act) -> tuple[object, ...]:
-        return act.run or act.line, act.actor, act.source, act.at.astimezone(zone).date()
+        day = act.at.astimezone(zone).date()
+        return act.run or act.line, act.actor, act.source, act.device, day
 
     for _, some in groupby(acts, run_of):
         own = [*some]
@@ -203,6 +204,8 @@ def _runs(visit: Visit, acts: Sequence[Act], zone: tzinfo) -> Iterator[Run]:
         agent = agents.of(first.source)
         if first.actor not in ("agent", "user"):
             agent = agent._replace(name=f"{first.actor} through {agent.name}")
+        if first.device is not None:
+            agent = agent._replace(name=f"{agent.name} on {first.device}")
         number = None if first.run is None else visit.session.keep({"run": first.run})
         session = _session(visit, own, facts)
         yield Run(agent, number, session, [_told_act(act, facts) for act in own])
