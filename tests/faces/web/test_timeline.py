@@ -3,10 +3,15 @@
 from __future__ import annotations
 
 import re
+from pathlib import Path
 
 import pytest
 from tests.support.clock import ManualClock
 from tests.support.pages import Pages, hidden, text_of
+from tests.support.syncing import Shelf, device_of, sync
+
+import memstore
+from memstore.sync import status
 
 
 def _undo(pages: Pages, page: str, number: str, **changed: object) -> str:
@@ -214,3 +219,18 @@ def test_the_timeline_is_narrowed_to_an_owner_and_to_what_was_done(pages: Pages)
     assert "Undo all of this" not in page
     assert "gate is red" not in pages.ask("timeline", {"kind": "removed"})
     assert "Nothing is like that" in pages.ask("timeline", {"kind": "no such"})
+
+
+def test_what_another_device_did_is_told_with_its_name(pages: Pages, tmp_path: Path) -> None:
+    shelf = Shelf()
+    with memstore.open(tmp_path / "laptop.db", embedder=None, source="cli") as laptop:
+        for _ in range(2):
+            sync(laptop, shelf.view().own(device_of(laptop)))
+            status.rename(laptop.file.engine, "ana's <laptop>")
+        laptop.add("The gate is green", subject="gate")
+        sync(laptop, shelf.view().own(device_of(laptop)))
+    pages.store.add("The door is white", subject="door")
+    sync(pages.store, shelf.view().own(device_of(pages.store)))
+    page = text_of(pages.read("timeline"))
+    assert page.count("on ana's <laptop>") == 1
+    assert page.index("on ana's <laptop>") < page.index("The gate is green")
