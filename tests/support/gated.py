@@ -76,11 +76,14 @@ class Gated:
 
 
 @asynccontextmanager
-async def gated(path: Path, settings: str | None = None) -> AsyncIterator[Gated]:
+async def gated(
+    path: Path, settings: str | None = None, *, records: bool = False
+) -> AsyncIterator[Gated]:
     """Serve a file until the block ends.
 
     Args:
         settings: the text of the settings file of an identity provider.
+        records: whether hooks record prompts.
     """
     provider = None
     if settings is not None:
@@ -94,7 +97,7 @@ async def gated(path: Path, settings: str | None = None) -> AsyncIterator[Gated]
         catalogue.offered("facts,tasks,graph"), stores, lambda: None, largest_body=MAX_BODY_BYTES
     )
     gate = Gate(
-        with_device_files(with_hooks(endpoint, stores, {}), stores),
+        with_device_files(with_hooks(endpoint, stores, {}, records=records), stores),
         stores,
         names=NAMES,
         writing={"memory_store"},
@@ -143,11 +146,17 @@ def listening(path: Path, settings: str | None = None) -> Iterator[str]:
         thread.join()
 
 
-def run(path: Path, use: Callable[[Gated], Awaitable[None]], settings: str | None = None) -> None:
+def run(
+    path: Path,
+    use: Callable[[Gated], Awaitable[None]],
+    settings: str | None = None,
+    *,
+    records: bool = False,
+) -> None:
     """Serve a file, and use the server."""
 
     async def serve() -> None:
-        async with gated(path, settings) as server:
+        async with gated(path, settings, records=records) as server:
             await use(server)
 
     anyio.run(serve)

@@ -15,6 +15,9 @@ if TYPE_CHECKING:
 MAX_SEARCHES: Final = 10_000
 """How many searches a file keeps, the newest."""
 
+PROMPT: Final = "prompt"
+"""The tool of what a hook added to a prompt, which no agent asked for."""
+
 MAX_DAYS: Final = 30
 """How old a recorded search may become."""
 

@@ -54,6 +54,7 @@ class RecordedSearches(zones.Zoned):
         tool: str = "search",
         tokens: int | None = None,
         milliseconds: float | None = None,
+        at: datetime | str | None = None,
     ) -> None:
         """Record what an agent asked, and what it was given, for :meth:`list`.
 
@@ -68,6 +69,7 @@ class RecordedSearches(zones.Zoned):
             tool: the tool or method that was called.
             tokens: the length of the answer.
             milliseconds: how long it took.
+            at: when it was asked, if not now.
         """
         if self._file.read_only:
             return
@@ -79,7 +81,7 @@ class RecordedSearches(zones.Zoned):
         self._file.search_record.note(
             searches.RecordedSearch(
                 id=0,
-                at=clock.utc_now(),
+                at=clock.moment(at, "at") or clock.utc_now(),
                 namespace=self._standing.namespace,
                 scope=NOBODY if owners is None else Scope(**owners.ids),
                 actor=self._facts.author.actor,
@@ -99,6 +101,7 @@ class RecordedSearches(zones.Zoned):
         *,
         client: str | None = None,
         run: str | None = None,
+        tool: str | None = None,
         fact: int | None = None,
         is_empty: bool | None = None,
         since: datetime | str | None = None,
@@ -114,6 +117,7 @@ class RecordedSearches(zones.Zoned):
         Args:
             client: only searches of this program.
             run: only searches of this session of a server.
+            tool: only what was asked by this tool; ``prompt`` is what hooks added to prompts.
             fact: only searches that were given this fact.
             is_empty: whether nothing was given.
             since: only searches at or after this time.
@@ -136,6 +140,7 @@ class RecordedSearches(zones.Zoned):
             self._standing.selected,
             client=client,
             run=None if run is None else plans.run_bytes(run, "run"),
+            tool=tool,
             fact=fact,
             is_empty=is_empty,
             since=ledger.first_time(self._file, self._standing, since),

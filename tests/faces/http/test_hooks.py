@@ -79,6 +79,32 @@ def test_a_start_and_a_prompt_get_the_texts_of_the_namespace(
     run(path, use)
 
 
+@pytest.mark.parametrize("records", [True, False])
+def test_a_prompt_is_recorded_with_what_it_was_given(
+    path: Path, tokens: dict[str, str], records: bool
+) -> None:
+    with memstore.open(path, embedder=None) as store:
+        fact = store.within("work").add("The ferry to Naxos leaves at nine", subject="ferry")
+
+    async def use(server: Gated) -> None:
+        event = {"event": "prompt", "host": "codex"}
+        await server.hook(tokens["work"], **event, prompt="when does the Naxos ferry leave?")
+        await server.hook(tokens["work"], **event, prompt="how tall is the tower?")
+
+    run(path, use, records=records)
+    with memstore.open(path, embedder=None) as store:
+        found = store.within("work").searches.list(tool="prompt")
+        assert store.searches.list() == []
+    assert [(one.query, one.facts, one.client) for one in found] == (
+        [
+            ("how tall is the tower?", (), "codex"),
+            ("when does the Naxos ferry leave?", (fact.id,), "codex"),
+        ]
+        if records
+        else []
+    )
+
+
 def test_a_conversation_that_is_sent_twice_is_stored_once(
     path: Path, tokens: dict[str, str]
 ) -> None:

@@ -13,7 +13,24 @@ def test_answers_are_listed_with_what_was_given(pages: Pages) -> None:
     )
     page = text_of(pages.read("answers"))
     assert "which colour has the gate" in page
-    assert f"#{fact.id} codex 1,234 3.2" in page
+    assert "The gate is green Codex 1,234 3.2" in page
+
+
+def test_prompts_of_hooks_are_told_apart(pages: Pages) -> None:
+    fact = pages.store.add("The gate is green", subject="gate")
+    own = pages.store.within(source="claude-code").searches
+    own.record("which colour has the gate", facts=[fact.id], tool="memory_search")
+    own.record("paint the gate", facts=[fact.id], episodes=[7, 8], tool="prompt", tokens=40)
+    own.record("ok then", tool="prompt")
+    page = text_of(pages.read("answers"))
+    assert "paint the gate prompt The gate is green and 2 others e7 e8" in page
+    assert "ok then prompt nothing" in page
+    assert "colour has" not in pages.ask("answers", {"way": "prompt"})
+    searches = pages.ask("answers", {"way": "memory_search"})
+    assert "colour has" in searches
+    assert "paint" not in searches
+    assert "paint" in pages.ask("answers", {"way": "no such"})
+    assert "Given to agents 3 answers, 2 to prompts" in text_of(pages.read())
 
 
 def test_a_question_opens_search_as_of_then(pages: Pages) -> None:

@@ -36,6 +36,7 @@ class SearchFilter(NamedTuple):
     """Only those that asked for memories of exactly these owners; ``None`` for any."""
     client: str | None = None
     run: bytes | None = None
+    tool: str | None = None
     fact: int | None = None
     """Only those that were given this fact."""
     is_empty: bool | None = None
@@ -146,6 +147,7 @@ def select(
 TESTS: Final = {
     "client": "client = :client",
     "run": "run = :run",
+    "tool": "tool = :tool",
     "since": "at >= :since",
     "until": "at <= :until",
     "before": "id < :before",

@@ -1,4 +1,4 @@
-"""The command that shows what agents asked a server, and what they were given."""
+"""The command that shows what agents asked, and what they and their prompts were given."""
 
 from __future__ import annotations
 
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     cli.option("--until TIME", "searches up to then"),
     cli.option("--client NAME", "searches of this program"),
     cli.option("--run-uuid UUID", "searches of one session of a server", dest="run"),
+    cli.option("--tool NAME", "searches by this tool; prompt: what hooks added to prompts"),
     cli.option("--fact ID", "searches that were given this fact", type=cli.fact_id),
     cli.option("--nothing", "searches that were given nothing"),
     cli.option("--most", "instead: the facts that were given most often"),
@@ -44,12 +45,12 @@ def _searches(store: Store, arguments: argparse.Namespace, show: cli.Show) -> No
         _given(store, arguments, show)
         return
     found = store.searches.list(
-        **cli.given(arguments, "since until client run fact before limit"),
+        **cli.given(arguments, "since until client run tool fact before limit"),
         is_empty=True if arguments.nothing else None,
     )
     show.searches(found)
     if not found:
-        none = "no such search is recorded; servers record them unless --no-record is given"
+        none = "no such search is recorded; servers and hooks record them unless that is off"
         cli.draw_nothing(store, arguments, show, none)
     elif len(found) == arguments.limit:
         show.note(f"the newest {len(found):,}; --before {found[-1].id} shows older ones")

@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from memstore.faces import background, background_sync
     from memstore.faces.hosts import (
         keeping,
+        prompted,
         recalling,
         remote,
         servers,
@@ -54,6 +55,7 @@ else:
     plain_http = lazy_import("memstore.plain_http")
     sessions = lazy_import("memstore.faces.hosts.sessions")
     keeping = lazy_import("memstore.faces.hosts.keeping")
+    prompted = lazy_import("memstore.faces.hosts.prompted")
     recalling = lazy_import("memstore.faces.hosts.recalling")
     remote = lazy_import("memstore.faces.hosts.remote")
     servers = lazy_import("memstore.faces.hosts.servers")
@@ -224,13 +226,16 @@ def answered(arguments: argparse.Namespace, event: dict[str, Any]) -> dict[str, 
         sessions.HostSession.of(transcripts.session_of(event), database).emptied()
     if name not in START | PROMPT:
         return None
+    given = options.chosen_settings(arguments)
     with _opened_to_tell(arguments) as store:
         store = store.of(**chosen.owners)
         session = running(event, name, database)
         if name in START:
             told = at_start(store, arguments.host, event, session)
         else:
-            told = at_prompt(store, prompt_of(event), session, arguments.host)
+            is_kept = settings.keeps_transcripts() and _can_keep(arguments)
+            records = is_kept and not (given.no_record or given.read_only)
+            told = at_prompt(store, prompt_of(event), session, arguments.host, records=records)
     return None if told is None else shaped(arguments.event, told)
 
 
@@ -360,10 +365,17 @@ def running_session(event: dict[str, Any]) -> str | None:
     return None if event.get("source") == "compact" else transcripts.session_of(event)
 
 
-def at_prompt(store: Store, prompt: str, session: HostSession, host: str = "") -> str | None:
-    """Return what the memory has to say about a prompt; ``None`` if it does not bear on it."""
+def at_prompt(
+    store: Store, prompt: str, session: HostSession, host: str = "", *, records: bool = False
+) -> str | None:
+    """Return what the memory has to say about a prompt; ``None`` if it does not bear on it.
+
+    Args:
+        records: whether it is noted, to be recorded with the conversation.
+    """
     if not is_asking(prompt):
         return None
+    begun = clock.monotonic()
     told = recalling.at_prompt(
         store,
         prompt,
@@ -374,6 +386,8 @@ def at_prompt(store: Store, prompt: str, session: HostSession, host: str = "") -
         inherited=session.inherited,
         turns=session.knows_its_context,
     )
+    if records:
+        prompted.note(session, prompt, told, 1000 * (clock.monotonic() - begun))
     return _noted(session, told)
 
 

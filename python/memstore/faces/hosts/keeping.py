@@ -14,7 +14,7 @@ from memstore.domain.turns import TurnKey, digest_of
 from memstore.episodes.episodes import add_in_the_past, replace_in_the_past
 from memstore.episodes.traces import TRACE, new_trace
 from memstore.errors import Conflict, InvalidArgument, InvalidArgumentType, MemstoreError
-from memstore.faces.hosts import own_memory, traces, transcripts, troubles
+from memstore.faces.hosts import own_memory, prompted, sessions, traces, transcripts, troubles
 from memstore.named import NamedTuple
 from memstore.store.store import standing_of
 
@@ -52,8 +52,15 @@ def keep(store: Store, host: str, event: dict[str, Any]) -> int:
     session = transcripts.session_of(event) or path.stem
     left_out: Counter[str] = Counter()
     kept = 0
+    running = sessions.HostSession.of(transcripts.session_of(event), os.path.abspath(store.path))
+    is_noted = prompted.has_notes(running)
+    prompts: list[str] = []
     for some in _batches(path, left_out, session):
         kept += add_turns(store, host, session, some, left_out)
+        if is_noted:
+            prompts += _stored_prompts(store, host, session, some)
+    if is_noted:
+        prompted.record(store, running, prompts)
     store.episodes.fold_turns()
     keep_trace(store, host, session, path, left_out, settings.project_folder())
     follow_own_memory(store, host, path, left_out)
@@ -61,6 +68,20 @@ def keep(store: Store, host: str, event: dict[str, Any]) -> int:
     about = troubles.Trouble(os.path.abspath(store.path), named, host, troubles.KEEP)
     troubles.note(about, left_out=left_out)
     return kept
+
+
+def _stored_prompts(
+    store: Store, host: str, session: str, turns: Sequence[TranscriptTurn]
+) -> list[str]:
+    """Return what the user said, as far as it is stored and was not erased."""
+    owner = standing_of(store).written
+    texts = {
+        str(episode(turn, host, session, owner).idempotency_key): turn.text
+        for turn in turns
+        if turn.role == "user"
+    }
+    found = store.episodes.by_keys([*texts])
+    return [texts[key] for key, turn in found.items() if turn.content]
 
 
 class KeptTurns(NamedTuple):

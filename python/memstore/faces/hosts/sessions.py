@@ -4,8 +4,8 @@ A hook is a process of its own, and what it gave at one prompt is still in the m
 the next. So for each session there is a file with the names of the facts and turns that it was
 given, and the time of the last compaction, which emptied its context: nothing counts as given then.
 A session that was forked from others has their turns in its context, too.
-The files have ids and times, no texts. Nothing depends on them: without its file, a session may be
-told something twice.
+The files have ids, times and hashes, no texts. Nothing depends on them: without its file, a session
+may be told something twice.
 """
 
 from __future__ import annotations
@@ -40,7 +40,8 @@ PLAIN_NAME: Final = re.compile(r"[0-9a-z-]{1,64}")
 
 
 OURS: Final = re.compile(
-    rf"(?:[0-9a-f]{{8}}-{PLAIN_NAME.pattern}|[0-9a-f]{{32}})\.json|[0-9a-z-]{{1,80}}\.[0-9]+"
+    rf"(?:[0-9a-f]{{8}}-{PLAIN_NAME.pattern}(?:-prompts)?|[0-9a-f]{{32}})\.json"
+    r"|[0-9a-z-]{1,90}\.[0-9]+"
 )
 """The name of such a file, complete or (with the number of a process) being written."""
 
@@ -178,14 +179,28 @@ def _read(file: str) -> dict[str, Any]:
         return {}  # there is none yet, or somebody damaged it
 
 
-def write(file: str | os.PathLike[str], contents: dict[str, Any]) -> None:
-    """Write a small file that nobody else may read, and forget those of old sessions."""
+def append(file: str, line: str, most: int) -> None:
+    """Add a line to a small file that nobody else may read, unless it has so many bytes."""
+    _prepare(file)
+    flags = os.O_WRONLY | os.O_CREAT | os.O_APPEND | getattr(os, "O_NOFOLLOW", 0)
+    with os.fdopen(os.open(file, flags, 0o600), "a", encoding="utf-8") as handle:
+        if handle.tell() < most:
+            handle.write(f"{line}\n")
+
+
+def _prepare(file: str | os.PathLike[str]) -> None:
+    """Make the folder of a file that is to be written, and forget those of old sessions."""
     where = os.path.dirname(file)
     os.makedirs(os.path.dirname(where), exist_ok=True)
     with suppress(FileExistsError):
         os.mkdir(where, mode=0o700)
     if not os.path.exists(file):
         _make_room(where)
+
+
+def write(file: str | os.PathLike[str], contents: dict[str, Any]) -> None:
+    """Write a small file that nobody else may read, and forget those of old sessions."""
+    _prepare(file)
     part = f"{os.fspath(file).removesuffix('.json')}.{os.getpid()}"
     # Nobody else may read it, and nobody's link is followed.
     opened = os.open(part, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)

@@ -10,6 +10,7 @@ from __future__ import annotations
 import json
 import logging
 from collections import Counter
+from contextlib import suppress
 from functools import partial
 from typing import TYPE_CHECKING, Any, Final
 
@@ -25,7 +26,7 @@ from memstore.domain.tokens import Access
 from memstore.episodes.traces import TRACE, new_trace
 from memstore.errors import InvalidArgument, InvalidArgumentType, MemstoreError
 from memstore.faces import wording
-from memstore.faces.hosts import keeping, own_memory, recalling
+from memstore.faces.hosts import keeping, own_memory, prompted, recalling
 from memstore.faces.hosts.sessions import Inherited
 from memstore.faces.hosts.transcripts import MAX_MARK_CHARACTERS, TranscriptTurn
 from memstore.faces.http.callers import Runs
@@ -34,6 +35,7 @@ from memstore.faces.mcp import clients
 from memstore.faces.serving.readiness import RETRY_SECONDS
 from memstore.faces.serving.stores import Confined
 from memstore.importing.memory_files import FileFact
+from memstore.providers.local import tokens_at_most
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -80,15 +82,21 @@ class HookRefused(Exception):
 
 
 def with_hooks(
-    endpoint: ASGIApp, stores: Stores, owners: Mapping[str, str], *, is_bound: bool = False
+    endpoint: ASGIApp,
+    stores: Stores,
+    owners: Mapping[str, str],
+    *,
+    is_bound: bool = False,
+    records: bool = False,
 ) -> ASGIApp:
     """Return an application for accepted requests: hooks on their path, the endpoint elsewhere.
 
     Args:
         owners: those whose memories hooks use that name none.
         is_bound: whether hooks may name no other user.
+        records: whether prompts and what they were given are recorded as searches are.
     """
-    hooks = Hooks(stores, owners, is_bound=is_bound)
+    hooks = Hooks(stores, owners, is_bound=is_bound, records=records)
 
     async def divided(scope: AsgiScope, receive: Receive, send: Send) -> None:
         is_hook = scope["path"].rstrip("/") == HOOK_PATH
@@ -101,8 +109,14 @@ class Hooks:
     """Answers the hooks of hosts; each request is complete in itself."""
 
     def __init__(
-        self, stores: Stores, owners: Mapping[str, str], *, is_bound: bool = False
+        self,
+        stores: Stores,
+        owners: Mapping[str, str],
+        *,
+        is_bound: bool = False,
+        records: bool = False,
     ) -> None:
+        self._records = records
         self._stores = stores
         self._owners = owners
         self._is_bound = is_bound
@@ -136,7 +150,7 @@ class Hooks:
     def _answer(self, caller: Caller | None, event: Mapping[str, Any]) -> dict[str, Any]:
         answers: Mapping[str, Callable[[Store, Mapping[str, Any]], dict[str, Any]]] = {
             "start": _start,
-            "prompt": _prompt,
+            "prompt": partial(_prompt, records=self._records),
             "keep": _keep,
         }
         name = _text(event, "event") or ""
@@ -184,17 +198,25 @@ def _start(store: Store, event: Mapping[str, Any]) -> dict[str, Any]:
     return recalling.at_start(store, _host(event), session, is_fork=is_fork)._asdict()
 
 
-def _prompt(store: Store, event: Mapping[str, Any]) -> dict[str, Any]:
-    return recalling.at_prompt(
+def _prompt(store: Store, event: Mapping[str, Any], *, records: bool) -> dict[str, Any]:
+    prompt = _text(event, "prompt", most=None) or ""
+    begun = clock.monotonic()
+    told = recalling.at_prompt(
         store,
-        _text(event, "prompt", most=None) or "",
+        prompt,
         _text(event, "session", optional=True),
         _text(event, "emptied_at", optional=True),
         _texts(event, "known", MAX_GIVEN),
         host=_host(event),
         inherited=_inherited(event),
         turns=event.get("turns") is not False,
-    )._asdict()
+    )
+    if records:
+        passed = 1000 * (clock.monotonic() - begun)
+        tokens = 0 if told.text is None else tokens_at_most(told.text)
+        with suppress(MemstoreError):  # what is not recorded is given all the same
+            prompted.record_prompt(store, prompt, told.given, at=None, tokens=tokens, ms=passed)
+    return told._asdict()
 
 
 def _inherited(event: Mapping[str, Any]) -> Inherited | None:

@@ -118,7 +118,14 @@ def run(
         )
         gate = Gate(
             with_device_files(
-                with_hooks(endpoint, stores, catalogue.owners, is_bound=catalogue.confined), stores
+                with_hooks(
+                    endpoint,
+                    stores,
+                    catalogue.owners,
+                    is_bound=catalogue.confined,
+                    records=catalogue.records,
+                ),
+                stores,
             ),
             stores,
             names=names,

@@ -2,28 +2,53 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from memstore.domain import clock
 from memstore.domain.records import EVERYBODY
+from memstore.domain.searches import PROMPT
 from memstore.errors import Explained
 from memstore.faces import wording
-from memstore.faces.web import owning, paging
+from memstore.faces.web import agents, owning, paging
+from memstore.faces.web.pages.search import TOOL
 from memstore.faces.web.routes import asks, changes, shows
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
+    from memstore.domain.records import Fact
     from memstore.domain.searches import RecordedSearch
     from memstore.faces.web.reply import Reply
     from memstore.faces.web.visit import Visit
 
-FILTERS: Final = ("client", "run", "fact", "since", "until", "empty", *owning.NAMES)
+FILTERS: Final = ("client", "run", "fact", "since", "until", "empty", "way", *owning.NAMES)
+
+WAYS: Final = (("", "any"), (TOOL, "a search of an agent"), (PROMPT, "a prompt, by its hook"))
+"""How something was asked: by its tool."""
 
 MAX_FIELD: Final = 1000
 
 EXTREMES: Final = 20
 """How many facts that are given often, or never, are shown."""
+
+
+class AnswerRow(NamedTuple):
+    """What was asked, and what was given.
+
+    Attributes:
+        again: the number under which the question is shown as of its moment; ``None`` if erased.
+        first: the first fact that was given, if it is still there.
+    """
+
+    search: RecordedSearch
+    again: int | None
+    first: Fact | None
+    agent: agents.Agent
+
+    @property
+    def is_prompt(self) -> bool:
+        """Whether a hook added it to a prompt."""
+        return self.search.tool == PROMPT
 
 
 def show(visit: Visit) -> Reply:
@@ -37,13 +62,30 @@ def show(visit: Visit) -> Reply:
     except (Explained, ValueError) as error:
         problem = wording.in_pages(error)
     rows = found[: paging.ROWS]
+    firsts = {fact.id: fact for fact in visit.store.get_many(_firsts(rows))}
     return visit.page(
         "answers.html",
-        rows=[(one, _again(visit, one)) for one in rows],
+        rows=[
+            AnswerRow(
+                one, _again(visit, one), firsts.get(next(iter(one.facts), 0)), agents.of(one.client)
+            )
+            for one in rows
+        ],
+        ways=WAYS,
         kept=kept,
         problem=problem,
         links=paging.onward(visit, "before", rows[-1].id if len(found) > paging.ROWS else None),
     )
+
+
+def _row(visit: Visit, search: RecordedSearch, firsts: Mapping[int, Fact]) -> AnswerRow:
+    first = firsts.get(search.facts[0]) if search.facts else None
+    return AnswerRow(search, _again(visit, search), first, agents.of(search.client))
+
+
+def _firsts(rows: Sequence[RecordedSearch]) -> list[int]:
+    """Return the first fact that each was given."""
+    return [*dict.fromkeys(one.facts[0] for one in rows if one.facts)]
 
 
 def _wanted(kept: dict[str, str]) -> dict[str, Any]:
@@ -52,6 +94,8 @@ def _wanted(kept: dict[str, str]) -> dict[str, Any]:
     }
     if "fact" in kept:
         wanted["fact"] = int(kept["fact"])
+    if kept.get("way") in dict(WAYS):
+        wanted["tool"] = kept["way"]
     if "empty" in kept:
         wanted["is_empty"] = True
     return wanted

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 from memstore.database.journal import Kind
 from memstore.domain import clock, zones
 from memstore.domain.records import EVERYBODY
+from memstore.domain.searches import PROMPT
 from memstore.faces.hosts import catalogue, hook, recalling
 from memstore.faces.web import agents, recalled
 from memstore.faces.web.activity_chart import GROUPS
@@ -278,9 +279,11 @@ def _week(visit: Visit, turns: Sequence[int]) -> list[Week]:
     )
     each = f", {round(sum(tokens) / len(tokens)):,} tokens each" if tokens else ""
     number = f"{len(given)}{'+' if len(given) == MAX_SEARCHES else ''}"
+    prompts = sum(one.tool == PROMPT for one in given)
+    of_prompts = f", {prompts:,} to prompts" if prompts else ""
     return [
         *(Week(name, f"{now:,}", f"{before:,} the week before") for name, (now, before) in pairs),
-        Week("Given to agents", number, f"answers{each}"),
+        Week("Given to agents", number, f"answers{of_prompts}{each}"),
     ]
 
 
