@@ -11,13 +11,14 @@ import json
 import os
 import re
 from contextlib import suppress
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Final
 
 from memstore.domain import clock
 from memstore.domain.searches import PROMPT
 from memstore.domain.turns import digest_of
 from memstore.errors import MemstoreError
 from memstore.faces.hosts import sessions
+from memstore.named import NamedTuple
 from memstore.providers.local import tokens_at_most
 
 if TYPE_CHECKING:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final
 
 from memstore.domain import clock
 from memstore.domain.records import EVERYBODY
@@ -12,6 +12,7 @@ from memstore.faces import wording
 from memstore.faces.web import agents, owning, paging
 from memstore.faces.web.pages.search import TOOL
 from memstore.faces.web.routes import asks, changes, shows
+from memstore.named import NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
