@@ -23,15 +23,22 @@ PAGE = Path(__file__).with_name("cli.md")
 BY_HAND = "<!-- written by hand -->"
 LIST = re.compile(r"(<!-- commands -->\n).*?(<!-- end -->)", re.DOTALL)
 SHARED = re.compile(r"(<!-- options of every command -->\n).*?(<!-- end -->)", re.DOTALL)
+NARROWING = re.compile(r"(<!-- conditions -->\n).*?(<!-- end -->)", re.DOTALL)
 FIRST, LAST = "\n## Store and correct\n", "\n## Output\n"
 """Between these headings are the commands."""
+CONDITIONS = (
+    "--subject", "--category", "--filter", "--after", "--before", "--valid-after",
+    "--valid-before", "--valid-on",
+)  # fmt: skip
 TOGETHER = {
-    "[whose](#owners)": ("--user", "--agent", "--run", "--scope"),
+    "[what they are about, and when](#conditions)": (8, CONDITIONS),
+    "[whose](#owners)": (3, ("--user", "--agent", "--run", "--scope")),
     "[the language model](learning.md#generators) that reads the text": (
-        "--generator", "--generator-model", "--generator-url",
+        3,
+        ("--generator", "--generator-model", "--generator-url"),
     ),
-}  # fmt: skip
-"""What stands in one row, if a command has at least the first three."""
+}
+"""What stands in one row, if a command has that many of the options."""
 DEFAULT_FILE = "~/.local/share/memstore/memory.db"
 """Where the file is on Linux; the page is the same on every system."""
 
@@ -43,6 +50,7 @@ def page(text: str) -> str:
     written = {name: _by_hand(name, body) for name, body in _sections(commands)}
     head = LIST.sub(lambda found: f"{found[1]}{_contents()}{found[2]}", head)
     head = SHARED.sub(lambda found: f"{found[1]}{_shared()}{found[2]}", head)
+    head = NARROWING.sub(lambda found: f"{found[1]}{_conditions()}{found[2]}", head)
     return "\n".join([head.rstrip("\n"), *_groups(written), f"{LAST}{foot}".lstrip("\n")])
 
 
@@ -130,6 +138,12 @@ def _shared() -> str:
     return "\n".join(["| option | |", "|---|---|", *rows, ""])
 
 
+def _conditions() -> str:
+    parser = _parsers()["search"]
+    rows = [_row(parser, one) for one in parser._actions if {*one.option_strings} & {*CONDITIONS}]
+    return "\n".join(["| option | |", "|---|---|", *rows, ""])
+
+
 def _rows(parser: argparse.ArgumentParser) -> Iterator[str]:
     """Yield a row for each argument and option, but for those of every command."""
     shown = [
@@ -140,9 +154,9 @@ def _rows(parser: argparse.ArgumentParser) -> Iterator[str]:
     ]
     taken: list[argparse.Action] = []
     rows = []
-    for meaning, names in TOGETHER.items():
+    for meaning, (least, names) in TOGETHER.items():
         some = [action for action in shown if {*action.option_strings} & {*names}]
-        if len(some) >= 3:
+        if len(some) >= least:
             some = [action for action in some if action.metavar != "WHO"]  # the scope of a task
             rows.append(f"| {', '.join(_named(action) for action in some)} | {meaning} |")
             taken += some
