@@ -9,8 +9,7 @@ from __future__ import annotations
 from contextlib import contextmanager, nullcontext
 from typing import TYPE_CHECKING, Final
 
-from memstore.database.tables import leases
-from memstore.domain import clock
+from memstore.embedding.leases import Lease
 from memstore.errors import NotFound, Remedy, StoreBusy, SyncError
 from memstore.named import NamedTuple
 from memstore.sync import project_files, remembered, sealing, status
@@ -28,7 +27,8 @@ if TYPE_CHECKING:
     from memstore.sync.reports import Synced
 
 LEASE: Final = "sync place"
-LEASE_SECONDS: Final = 600.0
+LEASE_SECONDS: Final = 60.0
+"""How long a run that was killed blocks the next one."""
 
 
 class Outcome(NamedTuple):
@@ -216,12 +216,7 @@ def _clear_dismissed(file: File, place: _OneLook) -> None:
 @contextmanager
 def _lease(file: File) -> Iterator[None]:
     """Let no other process sync this file."""
-    holder = names.new_device()
-    with file.engine.write() as transaction:
-        if not leases.take(transaction, LEASE, holder, clock.utc_now(), LEASE_SECONDS):
+    with Lease(file.engine, LEASE, LEASE_SECONDS) as lease:
+        if not lease.is_held:
             raise StoreBusy("another process is syncing this file")
-    try:
         yield
-    finally:
-        with file.engine.write() as transaction:
-            leases.release(transaction, LEASE, holder)

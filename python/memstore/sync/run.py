@@ -9,16 +9,17 @@ from __future__ import annotations
 import hashlib
 import json
 from collections import Counter
+from datetime import timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from memstore.database import journal
 from memstore.database import meta as meta_table
 from memstore.database.tables import devices as device_table
-from memstore.database.tables import leases
 from memstore.database.tables import taken as taken_table
 from memstore.database.tables.devices import DISMISSED, FORMER, HERE, OTHER, DeviceRow
 from memstore.domain import clock
+from memstore.embedding.leases import Lease
 from memstore.errors import StoreBusy, SyncError
 from memstore.history.erasure import UNFINISHED, finish
 from memstore.named import NamedTuple
@@ -30,18 +31,20 @@ from memstore.sync.reports import Synced
 from memstore.sync.segments import ActRecords, Header, Segment
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 
     from memstore.database.changes import Dependents
     from memstore.database.engine import Engine, Transaction
-    from memstore.sync.places import Entry, Place, Seal
+    from memstore.sync.places import Place, Seal
     from memstore.sync.places.names import Named
     from memstore.sync.rules import Record
 
 LEASE: Final = "sync"
-LEASE_SECONDS: Final = 300.0
+LEASE_SECONDS: Final = 60.0
+"""How long a run that was killed blocks the next one."""
 MERGED_AT: Final = 32
-"""As many files of a device are merged."""
+"""So many files of a device are merged; fewer, if that was not done for a day."""
+MERGED_AFTER: Final = timedelta(days=1)
 LINES: Final = 50_000
 """About so many lines are in one file."""
 RECORDS: Final = 1_000
@@ -56,6 +59,8 @@ class Written(NamedTuple):
     """The last line in a file; those after it, up to :attr:`line`, have no records."""
     choice: str = ""
     edition: int = 0
+    merged: str = ""
+    """When files were merged last, as it is stored."""
 
 
 def sync(
@@ -93,15 +98,10 @@ def sync(
     run = _Run(engine, dependents, place, rewrite, namespaces, seal, state)
     if dry_run:
         return run.rehearse()
-    holder = names.new_device()
-    with engine.write() as transaction:
-        if not leases.take(transaction, LEASE, holder, clock.utc_now(), LEASE_SECONDS):
+    with Lease(engine, LEASE, LEASE_SECONDS) as lease:
+        if not lease.is_held:
             raise StoreBusy("another process is syncing this file")
-    try:
         return run.perform(anew=anew, new_device=new_device)
-    finally:
-        with engine.write() as transaction:
-            leases.release(transaction, LEASE, holder)
 
 
 def written(transaction: Transaction) -> Written:
@@ -131,7 +131,7 @@ class _Run:
         self.namespaces = None if namespaces is None else frozenset(namespaces)
         self.seal = seal
         self.files: dict[str, Named] = {}
-        self.sizes: Mapping[str, Entry] = {}
+        self.sizes: dict[str, int] = {}
         self.states: dict[str, DeviceState] = {}
         self.rows: dict[str, DeviceRow] = {}
         self.read: dict[str, Segment | None] = {}
@@ -149,6 +149,9 @@ class _Run:
         """Whether files hold less than before, which a place has to forget."""
         self.written = Written()
         """What this device's files were written from before this run."""
+        self.seen = 0
+        """The last line from which the files are that others can see: a run may have been killed
+        before it published what it wrote."""
 
     def perform(self, *, anew: bool, new_device: bool) -> Synced:
         self._list()
@@ -156,6 +159,8 @@ class _Run:
         self.written = self._already_written()
         self._hear()
         self._be_somebody(new_device=new_device)
+        told = self.states.get(self._me.device)
+        self.seen = 0 if told is None else min(self.written.line, told.head.line)
         self._settle_own()
         self._take_all()
         self._finish_erasures()
@@ -205,8 +210,8 @@ class _Run:
     # -- the place -----------------------------------------------------------------------------
 
     def _list(self) -> None:
-        self.sizes = self.place.list()
-        for name in self.sizes:
+        for name, entry in self.place.list().items():
+            self.sizes[name] = entry.size
             if (named := names.read(name)) is not None:
                 self.files[name] = named
 
@@ -224,6 +229,7 @@ class _Run:
             data = self.seal.seal(data, device=named.device, name=name)
         self.place.put(name, data)
         self.files[name] = named
+        self.sizes[name] = len(data)
         self.has_changed = True
 
     def _delete(self, name: str) -> None:
@@ -648,12 +654,17 @@ class _Run:
     def _make(self, *, anew: bool) -> None:
         """Write the lines that the place lacks, and again what an erasure or a choice changed."""
         before, row = self.written, self._me
-        again = anew or (before.choice not in ("", self._choice()))
+        chosen = before.choice not in ("", self._choice())
+        # Another edition was begun, but the run was killed before others could see it.
+        is_begun = (here := self.states.get(row.device)) is not None and (
+            here.edition != before.edition
+        )
+        again = anew or chosen or is_begun
         with self.engine.read() as transaction:
             last = journal.last_id(transaction)
             chains = self._chains()
             own = [name for name, one in self.files.items() if self._is_own(one, row)]
-            stale = {*own} if again else self._stale(transaction, row, before.line + 1, last)
+            stale = {*own} if again else self._stale(transaction, row, self.seen + 1, last)
             for name in sorted(stale & {*own}):
                 named = self.files[name]
                 self._write(transaction, chains, row, named.first, named.last, count=False)
@@ -662,10 +673,11 @@ class _Run:
                 follows = first == before.sent + 1 and not again
                 since = max(first, before.line + 1) if follows else first
                 self._write_new(transaction, chains, row, first, end, since)
-            self._merge(transaction, chains, row)
-        edition = before.edition + (1 if again and not anew else 0)
+            merged = self._merge(transaction, chains, row)
+        edition = before.edition + (1 if chosen and not anew else 0)
         sent = max((one.last for one in self.files.values() if self._is_own(one, row)), default=0)
-        now = Written(last, sent, self._choice(), edition)
+        at = clock.to_text(clock.utc_now()) if merged or not before.merged else before.merged
+        now = Written(last, sent, self._choice(), edition, at)
         if now != before:
             with self.engine.write() as transaction:
                 meta_table.put(transaction, WRITTEN, json.dumps(list(now)))
@@ -766,28 +778,40 @@ class _Run:
         self.went.update(record.about.namespace for record in sent.records)
         self.redacted.update(record.about.namespace for record in sent.redacted)
 
-    def _merge(self, transaction: Transaction, chains: records.Chains, row: DeviceRow) -> None:
-        """Merge the small files of this device if they are many."""
+    def _merge(self, transaction: Transaction, chains: records.Chains, row: DeviceRow) -> bool:
+        """Merge the small files of this device if they are many, or from days before this one."""
         own = sorted(
             (named.first, named.last, name)
             for name, named in self.files.items()
             if self._is_own(named, row)
         )
-        if len(own) < MERGED_AT:
-            return
-        small = [one for one in own if not self._is_full(one[2])]
-        if len(small) < MERGED_AT // 2:
-            return
-        first, last = small[0][0], small[-1][1]
-        self._write(transaction, chains, row, first, last, count=False)
-        whole = names.of_lines(row.device, row.device, first, last)
-        for one in own:
-            if one[0] >= first and one[1] <= last and one[2] != whole:
-                self._delete(one[2])
+        merged = self.written.merged
+        is_old = bool(merged) and clock.utc_now() - clock.from_text(merged) > MERGED_AFTER
+        if len(own) < (2 if is_old else MERGED_AT):
+            return False
+        groups = [group for group in self._groups(own) if len(group) > 1]
+        for group in groups:
+            first, last = group[0][0], group[-1][1]
+            self._write(transaction, chains, row, first, last, count=False)
+            whole = names.of_lines(row.device, row.device, first, last)
+            for *_, name in group:
+                if name != whole:
+                    self._delete(name)
+        return bool(groups)
 
-    def _is_full(self, name: str) -> bool:
-        entry = self.sizes.get(name)
-        return entry is not None and entry.size >= segments.FULL_BYTES
+    def _groups(self, own: Sequence[tuple[int, int, str]]) -> Iterator[list[tuple[int, int, str]]]:
+        """Yield what is merged into one file each: neighbours that are not full together."""
+        group: list[tuple[int, int, str]] = []
+        size = 0
+        for one in own:
+            more = self.sizes[one[2]]
+            if group and size + more > segments.FULL_BYTES:
+                yield group
+                group, size = [], 0
+            group.append(one)
+            size += more
+        if group:
+            yield group
 
     # -- what others had -----------------------------------------------------------------------
 
@@ -796,9 +820,7 @@ class _Run:
         me = self._me
         with self.engine.read() as transaction:
             chains = self._chains()
-            stale = self._stale(
-                transaction, me, self.written.line + 1, journal.last_id(transaction)
-            )
+            stale = self._stale(transaction, me, self.seen + 1, journal.last_id(transaction))
             for row in self._others():
                 mine = {
                     name
