@@ -297,6 +297,28 @@ def test_a_copy_of_a_file_goes_on_as_another_device(
         assert {one.content for one in store.list()} == {"tea", "rum", "gin"}
 
 
+def test_a_backup_carries_no_id(devices: list[Store], tmp_path: Path) -> None:
+    a, b, _ = devices
+    shelf = Shelf()
+    a.add("tea", subject="alice")
+    meet(shelf, a, b)
+    if a.file.engine.is_remote:
+        pytest.skip("a database of a server has no backups here")
+    a.file.backup(tmp_path / "backup.db")
+    memstore.recover(tmp_path / "backup.db", tmp_path / "again.db")
+    was = device_of(a)
+    for name in ("backup", "again"):
+        with memstore.open(tmp_path / f"{name}.db", embedder=None) as copy:
+            assert not device_of(copy)
+            assert copy.ledger.verify() == []
+            copy.add(name, subject=name)
+            meet(shelf, copy)
+            assert device_of(copy) != was
+    meet(shelf, a, b, a, b)
+    for store in (a, b):
+        assert {one.content for one in store.list()} == {"tea", "backup", "again"}
+
+
 def restored(store: Store, backup: Path) -> Store:
     """Put a backup in the place of a file that is open, as it was, with its id."""
     path = Path(store.path)

@@ -11,6 +11,8 @@ from __future__ import annotations
 import hashlib
 from typing import TYPE_CHECKING, Final
 
+from memstore.database import journal
+from memstore.database.tables.devices import FORMER, HERE, WRITTEN
 from memstore.database.writes import BY_ID, Delete, Insert, Update, settings
 from memstore.named import NamedTuple
 
@@ -20,6 +22,8 @@ if TYPE_CHECKING:
     from memstore.database.engine import Progress, Row, Transaction, Value
 
 LINK: Final = Update("memstore_facts", {"superseded_by": ":newer"}, BY_ID)
+
+DEVICES: Final = "memstore_devices"
 
 BATCH: Final = 2000
 """Rows that are read and written together."""
@@ -37,7 +41,7 @@ class Carried(NamedTuple):
 
 
 TABLES: Final = (
-    Carried("memstore_meta", ("key",), left_out="key = 'schema_family'"),
+    Carried("memstore_meta", ("key",), left_out=f"key IN ('schema_family', '{WRITTEN}')"),
     Carried("memstore_generations", counted=True),
     Carried("memstore_episodes", counted=True),
     Carried("memstore_facts", counted=True),
@@ -56,7 +60,7 @@ TABLES: Final = (
     Carried("memstore_entity_decisions", counted=True),
     Carried("memstore_distrusted", ("fact_id",)),
     Carried("memstore_distrusted_episodes", ("episode_id",)),
-    Carried("memstore_devices", counted=True),
+    Carried(DEVICES, counted=True),
     Carried("memstore_taken", ("line",)),
     Carried("memstore_journal", counted=True),
 )
@@ -281,5 +285,20 @@ def _batches(
             {"after": after, "limit": BATCH},
         )
     ):
-        yield rows
+        yield _without_own_id(transaction, columns, rows) if table.name == DEVICES else rows
         after = rows[-1][place]
+
+
+def _without_own_id(
+    transaction: Transaction, columns: Sequence[str], rows: Sequence[Row]
+) -> list[Row]:
+    """Return devices as a copy has them: it is none of them, and goes on after the last line."""
+    head = journal.head(transaction)
+    left = {"state": FORMER, "known": head.line, "hash": head.hash}
+    place = columns.index("state")
+    return [
+        tuple(left.get(name, value) for name, value in zip(columns, row, strict=True))
+        if row[place] == HERE
+        else row
+        for row in rows
+    ]

@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 from memstore.database import journal
 from memstore.database import meta as meta_table
+from memstore.database.tables.devices import WRITTEN
 
 if TYPE_CHECKING:
     from memstore.database.engine import Engine
-
-WRITTEN: Final = "sync_written"
-"""The setting that says how far the files in the place reach, and of which namespaces."""
 
 
 def has_news(engine: Engine) -> bool:

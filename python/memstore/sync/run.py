@@ -17,7 +17,14 @@ from memstore.database import journal
 from memstore.database import meta as meta_table
 from memstore.database.tables import devices as device_table
 from memstore.database.tables import taken as taken_table
-from memstore.database.tables.devices import DISMISSED, FORMER, HERE, OTHER, DeviceRow
+from memstore.database.tables.devices import (
+    DISMISSED,
+    FORMER,
+    HERE,
+    OTHER,
+    WRITTEN,
+    DeviceRow,
+)
 from memstore.domain import clock
 from memstore.embedding.leases import Lease
 from memstore.errors import StoreBusy, SyncError
@@ -25,7 +32,6 @@ from memstore.history.erasure import UNFINISHED, finish
 from memstore.named import NamedTuple
 from memstore.sync import devices, records, rules, screening, segments, taking
 from memstore.sync.devices import DeviceState, Reached
-from memstore.sync.news import WRITTEN
 from memstore.sync.places import names
 from memstore.sync.reports import Synced
 from memstore.sync.segments import ActRecords, Header, Segment
@@ -299,15 +305,18 @@ class _Run:
                 continue
             self.states[named.device] = state
             self._note(transaction, state)
-        begins = {
-            device: reached.begins
-            for state in self.states.values()
-            for device, reached in state.taken.items()
-        }
+        begins: dict[str, int] = {}
+        for state in self.states.values():
+            for device, reached in (*state.taken.items(), (state.device, state.head)):
+                begins[device] = max(begins.get(device, 0), reached.begins)
         for named in [*self.files.values()]:  # of devices that nobody hears any more
             if named.of not in self.rows and not named.is_state:
                 start = begins.get(named.of, 0)
                 self._meet(transaction, named.of, named.of[:4], start)
+        for row in self._others():  # where one begins that was met by its files alone
+            start = begins.get(row.device, 0)
+            if not row.is_own and row.begins == row.known < start:
+                self._keep(transaction, row._replace(begins=start, known=start))
 
     def _meet(self, transaction: Transaction, device: str, name: str, begins: int) -> DeviceRow:
         row = device_table.add(transaction, device, name, OTHER, begins=begins, known=begins)

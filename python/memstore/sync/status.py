@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 from collections import Counter
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 from memstore.database import journal
-from memstore.database import meta as meta_table
 from memstore.database.tables import devices as device_table
-from memstore.database.tables import taken as taken_table
 from memstore.database.tables.devices import DISMISSED, FORMER, HERE, OTHER, DeviceRow
 from memstore.domain.arguments import checked_text
 from memstore.errors import Conflict, NotFound
-from memstore.sync import devices, news, records, run
+from memstore.sync import devices, records, run
 from memstore.sync.reports import Device
 
 if TYPE_CHECKING:
@@ -20,9 +18,6 @@ if TYPE_CHECKING:
 
     from memstore.database.engine import Engine, Transaction
     from memstore.sync.devices import DeviceState
-
-KEPT: Final = (news.WRITTEN,)
-"""The settings of the file that a device forgets when it leaves."""
 
 
 def status(engine: Engine) -> tuple[Device, ...]:
@@ -123,11 +118,5 @@ def leave(engine: Engine) -> None:
     A later run begins anew, under a new id.
     """
     with engine.write() as transaction:
-        last = journal.last_id(transaction)
-        for row in device_table.every(transaction):
-            if row.state == HERE:
-                hash_ = taken_table.hash_at(transaction, last)
-                former = row._replace(state=FORMER, known=last, hash=hash_, said="{}")
-                device_table.change(transaction, former)
-        for key in KEPT:
-            meta_table.remove(transaction, key)
+        head = journal.head(transaction)
+        device_table.retire(transaction, head.line, head.hash)

@@ -21,6 +21,7 @@ from memstore.database import meta as meta_table
 from memstore.database.engine import PART
 from memstore.database.sqlite import integrity
 from memstore.database.sqlite.transaction import SqliteTransaction, Translated
+from memstore.database.tables import devices
 from memstore.errors import Remedy, StorageError
 
 if TYPE_CHECKING:
@@ -51,6 +52,8 @@ def write_copy(source: SqliteTransaction, target: Path, progress: Progress | Non
                 if progress is not None:
                     progress(task.page_count - task.remaining, task.page_count)
         copy.close()
+        if source.has_table("memstore_devices") and devices.is_one(source):
+            _be_no_device(part)
         try:
             sync(part)
             _verify(part, meta_table.schema_version(source))
@@ -218,6 +221,16 @@ def _lock(copy: apsw.Connection, part: Path) -> None:
             f"{str(part)!r}, left over from another backup, cannot be used: {error}",
             remedy=Remedy.NEW_TARGET,
         ) from error
+
+
+def _be_no_device(part: Path) -> None:
+    """Take the id out of a copy under which the file syncs with other devices."""
+    with closing(apsw.Connection(str(part), flags=apsw.SQLITE_OPEN_READWRITE)) as copy:
+        transaction = SqliteTransaction(copy)
+        copy.execute("BEGIN IMMEDIATE")
+        head = journal.head(transaction)
+        devices.retire(transaction, head.line, head.hash)
+        copy.execute("COMMIT")
 
 
 def _verify(part: Path, version: int) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any, Final
 
+from memstore.database import meta as meta_table
 from memstore.database.writes import BY_ID, Insert, Update, settings
 from memstore.named import NamedTuple
 
@@ -17,6 +18,9 @@ HERE: Final = "here"
 FORMER: Final = "former"
 OTHER: Final = "other"
 DISMISSED: Final = "dismissed"
+
+WRITTEN: Final = "sync_written"
+"""The setting of a file that says how far its files in the place reach, and of which namespaces."""
 
 
 class DeviceRow(NamedTuple):
@@ -81,3 +85,16 @@ def add(
 def change(transaction: Transaction, row: DeviceRow) -> None:
     """Store another state of a device."""
     transaction.run(CHANGE, row._asdict())
+
+
+def is_one(transaction: Transaction) -> bool:
+    """Return whether this file is a device."""
+    return any(row.state == HERE for row in every(transaction))
+
+
+def retire(transaction: Transaction, line: int, hash_: str) -> None:
+    """Let this file be no device any more, from after a line; a later one begins there."""
+    for row in every(transaction):
+        if row.state == HERE:
+            change(transaction, row._replace(state=FORMER, known=line, hash=hash_, said="{}"))
+    meta_table.remove(transaction, WRITTEN)
