@@ -12,7 +12,7 @@ import hashlib
 from typing import TYPE_CHECKING, Final
 
 from memstore.database import journal
-from memstore.database.tables.devices import FORMER, HERE, WRITTEN
+from memstore.database.meta import SYNCED
 from memstore.database.writes import BY_ID, Delete, Insert, Update, settings
 from memstore.named import NamedTuple
 
@@ -41,7 +41,7 @@ class Carried(NamedTuple):
 
 
 TABLES: Final = (
-    Carried("memstore_meta", ("key",), left_out=f"key IN ('schema_family', '{WRITTEN}')"),
+    Carried("memstore_meta", ("key",), left_out=f"key IN ('schema_family', '{SYNCED}')"),
     Carried("memstore_generations", counted=True),
     Carried("memstore_episodes", counted=True),
     Carried("memstore_facts", counted=True),
@@ -294,11 +294,11 @@ def _without_own_id(
 ) -> list[Row]:
     """Return devices as a copy has them: it is none of them, and goes on after the last line."""
     head = journal.head(transaction)
-    left = {"state": FORMER, "known": head.line, "hash": head.hash}
+    left = {"state": "former", "known": head.line, "hash": head.hash}
     place = columns.index("state")
     return [
         tuple(left.get(name, value) for name, value in zip(columns, row, strict=True))
-        if row[place] == HERE
+        if row[place] == "here"
         else row
         for row in rows
     ]

@@ -21,6 +21,9 @@ PUT: Final = Insert(
 REMOVAL: Final = Delete("memstore_meta", "key = :key")
 VERSION: Final = Statement("SELECT max(version) FROM memstore_version")
 
+SYNCED = "sync_written"
+"""The key that says how far the files of this device reach, and of which namespaces they are."""
+
 TRUST = "trust"
 """The key of the levels of sources (:class:`memstore.domain.trust.TrustTable`)."""
 

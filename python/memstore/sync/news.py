@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 
 from memstore.database import journal
 from memstore.database import meta as meta_table
-from memstore.database.tables.devices import WRITTEN
 
 if TYPE_CHECKING:
     from memstore.database.engine import Engine
@@ -16,6 +15,6 @@ if TYPE_CHECKING:
 def has_news(engine: Engine) -> bool:
     """Return whether anything was written since the last run; it may be nothing that travels."""
     with engine.read() as transaction:
-        text = meta_table.get(transaction, WRITTEN)
+        text = meta_table.get(transaction, meta_table.SYNCED)
         reached = 0 if text is None else int(json.loads(text)[0])
         return journal.last_id(transaction) > reached

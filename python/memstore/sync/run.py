@@ -22,7 +22,6 @@ from memstore.database.tables.devices import (
     FORMER,
     HERE,
     OTHER,
-    WRITTEN,
     DeviceRow,
 )
 from memstore.domain import clock
@@ -112,7 +111,7 @@ def sync(
 
 def written(transaction: Transaction) -> Written:
     """Return what this device's files were written from."""
-    text = meta_table.get(transaction, WRITTEN)
+    text = meta_table.get(transaction, meta_table.SYNCED)
     return Written() if text is None else Written(*json.loads(text))
 
 
@@ -689,7 +688,7 @@ class _Run:
         now = Written(last, sent, self._choice(), edition, at)
         if now != before:
             with self.engine.write() as transaction:
-                meta_table.put(transaction, WRITTEN, json.dumps(list(now)))
+                meta_table.put(transaction, meta_table.SYNCED, json.dumps(list(now)))
 
     @staticmethod
     def _is_own(named: Named, row: DeviceRow) -> bool:

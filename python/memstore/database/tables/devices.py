@@ -19,9 +19,6 @@ FORMER: Final = "former"
 OTHER: Final = "other"
 DISMISSED: Final = "dismissed"
 
-WRITTEN: Final = "sync_written"
-"""The setting of a file that says how far its files in the place reach, and of which namespaces."""
-
 
 class DeviceRow(NamedTuple):
     """A device: its lines after :attr:`begins`, up to :attr:`known`, are here."""
@@ -97,4 +94,4 @@ def retire(transaction: Transaction, line: int, hash_: str) -> None:
     for row in every(transaction):
         if row.state == HERE:
             change(transaction, row._replace(state=FORMER, known=line, hash=hash_, said="{}"))
-    meta_table.remove(transaction, WRITTEN)
+    meta_table.remove(transaction, meta_table.SYNCED)
