@@ -75,6 +75,11 @@ def test_demo_names_the_program_as_it_was_called(
     assert demo._program() == said
 
 
+def test_demo_names_uvx_if_that_runs_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("sys.prefix", "/home/ana/.cache/uv/archive-v0/x1")
+    assert demo._program() == "uvx --from pymemstore memstore"
+
+
 @pytest.mark.model
 def test_demo_reports_a_failing_local_model(
     cli: CommandLine, monkeypatch: pytest.MonkeyPatch

@@ -23,12 +23,14 @@ if TYPE_CHECKING:
     from memstore.domain.records import Fact
     from memstore.faces.cli import demo_team, render_terminal
     from memstore.faces.cli.render_terminal import TerminalShow
+    from memstore.faces.hosts import registration
     from memstore.faces.serving import opening
     from memstore.faces.web.server import run as server
     from memstore.store.store import Store
 else:
     console = lazy_import("rich.console")
     demo_team = lazy_import("memstore.faces.cli.demo_team")
+    registration = lazy_import("memstore.faces.hosts.registration")
     opening = lazy_import("memstore.faces.serving.opening")
     render_terminal = lazy_import("memstore.faces.cli.render_terminal")
     server = lazy_import("memstore.faces.web.server.run")
@@ -182,7 +184,9 @@ def _end(store: Store, stage: TerminalShow, seconds: float) -> None:
 
 
 def _program() -> str:
-    """Return how this program was called, if it is not on the PATH."""
+    """Return how to call this program: as it was, if it is not on the PATH."""
+    if any(registration.UV_CACHE.fullmatch(part) for part in Path(sys.prefix).parts):
+        return "uvx --from pymemstore memstore"
     called = Path(sys.argv[0])
     is_known = shutil.which("memstore") or called.stem != "memstore"
     return "memstore" if is_known else shlex.quote(str(called))
