@@ -47,11 +47,17 @@ def test_each_act_of_another_device_is_one_act(shelf: Shelf, laptop: Store, desk
     laptop.delete(first.id)
     meet(shelf, laptop, desktop)
     acts = desktop.ledger.log()
+    uuids = desktop.transfer.uuids(range(1, 6))
+    desk, tea, *cups = (f"{id_} ({uuids[id_][-8:]})" for id_ in sorted(uuids))
     assert [(act.text, act.device) for act in acts] == [
-        ("deleted fact 2: tea: tea is green", "laptop"),
-        ("added facts 3, 4 and 5: cups: cup 0; cups: cup 1; cups: cup 2", "laptop"),
-        ("added fact 2: tea: tea is green", "laptop"),
-        ("added fact 1: desk: desk is white", None),
+        (f"deleted fact {tea}: tea: tea is green", "laptop"),
+        (
+            f"added facts {cups[0]}, {cups[1]} and {cups[2]}: cups: cup 0; cups: cup 1; "
+            "cups: cup 2",
+            "laptop",
+        ),
+        (f"added fact {tea}: tea: tea is green", "laptop"),
+        (f"added fact {desk}: desk: desk is white", None),
     ]
     assert {act.said_at for act in acts if act.device} == {act.at for act in laptop.ledger.log()}
     assert str(acts[0]).split("  ")[2] == "user through cli on laptop"

@@ -26,6 +26,11 @@ def is_any(transaction: Transaction) -> bool:
     return transaction.one("SELECT 1 FROM memstore_taken WHERE device > 0 LIMIT 1") is not None
 
 
+def is_shared(transaction: Transaction) -> bool:
+    """Return whether the file is one of several devices', where ids differ and UUIDs do not."""
+    return transaction.one("SELECT 1 FROM memstore_devices LIMIT 1") is not None
+
+
 def of_lines(transaction: Transaction, lines: Collection[int]) -> dict[int, Origin]:
     """Return where these lines came from, by line; those of this file are left out."""
     if not lines or not is_any(transaction):
@@ -85,3 +90,23 @@ def parted(transaction: Transaction, acts: Sequence[int]) -> tuple[list[int], li
         else:
             whole.append(act)
     return whole, lines
+
+
+def ending(
+    transaction: Transaction, noun: str, namespace: str, digits: str, number: int
+) -> dict[int, str]:
+    """Return the UUIDs that end with some digits, and that of a number, by id.
+
+    Args:
+        noun: ``fact`` or ``episode``.
+        namespace: theirs.
+        digits: hexadecimal, and hyphens.
+        number: an id that the digits may mean as well.
+    """
+    table = {"fact": "memstore_facts", "episode": "memstore_episodes"}[noun]
+    rows = transaction.rows(
+        f"SELECT id, uuid FROM {table} WHERE namespace = :namespace"
+        " AND (uuid LIKE :ending OR id = :number) ORDER BY id",
+        {"namespace": namespace, "ending": f"%{digits}", "number": number},
+    )
+    return {int(id_): str(uuid) for id_, uuid in rows}

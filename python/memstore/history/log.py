@@ -24,6 +24,9 @@ if TYPE_CHECKING:
     from memstore.domain.records import Fact, JournalLine
     from memstore.domain.standing import Standing
 
+UUID_DIGITS: Final = 8
+"""The last digits of a UUID, which tell facts apart."""
+
 MAX_NAMED: Final = 5
 """More facts than these are counted and not named one by one."""
 
@@ -152,8 +155,9 @@ def changes(
         drafts = [_Draft(_kind(line, came_from), [line]) for line in found]
         ids = {id_ for draft in drafts for id_ in draft.shown}
         facts = fact_table.get_many(transaction, [*ids])
+        ends = _ends(transaction, facts)
     seen = Seen(standing.namespaces, standing.selected)
-    told = (draft.change(facts, seen) for draft in drafts)
+    told = (draft.change(facts, seen, ends) for draft in drafts)
     return [
         _line(line, change, came_from.get(line.id))
         for line, change in zip(found, told, strict=True)
@@ -198,13 +202,14 @@ def _act(
     drafts = [*_drafts(lines, numbers, part.origins)]
     ids = {id_ for draft in drafts for id_ in draft.shown[:MAX_CLAIMS]}
     facts = fact_table.get_many(transaction, [*ids])
+    ends = _ends(transaction, facts)
     return Act(
         line=part.number,
         at=lines[0].at,
         actor=by.actor,
         source=by.source,
         run=by.run,
-        changes=tuple(draft.change(facts, seen) for draft in drafts),
+        changes=tuple(draft.change(facts, seen, ends) for draft in drafts),
         reverts=tuple(sorted({line for one in lines for line in _reverted(one)})),
         device=None if origin is None else origin.device,
         said_at=None if origin is None else lines[0].said_at,
@@ -224,14 +229,17 @@ class _Draft:
         self.shown = self._facts if self._newer is None else (self._newer,)
         """The facts whose texts are shown."""
 
-    def change(self, facts: Mapping[int, Fact], seen: Seen) -> ActChange:
+    def change(self, facts: Mapping[int, Fact], seen: Seen, ends: Mapping[int, str]) -> ActChange:
         known = [facts[id_] for id_ in self.shown[:MAX_CLAIMS] if id_ in facts]
         newer = facts.get(self._newer or 0)
         is_named = newer is not None and seen.names(newer)
         listed = (*self._facts, newer.id) if newer is not None and is_named else self._facts
         return ActChange(
             kind=self.kind,
-            text=self._text(str(self._newer) if is_named else ANOTHER_FACT),
+            text=self._text(
+                _with_end(self._newer, ends) if is_named else ANOTHER_FACT,
+                {id_: end for id_, end in ends.items() if seen.names(facts[id_])},
+            ),
             facts=listed,
             episodes=self._episodes,
             number=self._all or len(listed) + len(self._episodes),
@@ -239,13 +247,13 @@ class _Draft:
             lines=tuple(line.id for line in self._lines),
         )
 
-    def _text(self, newer: str) -> str:
+    def _text(self, newer: str, ends: Mapping[int, str]) -> str:
         first = self._lines[0]
         if self.kind in TRUSTING:
             return "; ".join(_trusting(first)) or "changed how much sources count"
         parts = [
-            _named(self._facts, "fact", self._all),
-            _named(self._episodes, "episode", self._all),
+            _named(self._facts, "fact", self._all, ends),
+            _named(self._episodes, "episode", self._all, {}),
         ]
         told = DONE.get(self.kind, "changed {}").format(" and ".join(filter(None, parts)))
         if len(self._facts) != 1:
@@ -313,16 +321,27 @@ def _unique(ids: Iterable[int | None]) -> tuple[int, ...]:
     return tuple(dict.fromkeys(id_ for id_ in ids if id_ is not None))
 
 
-def _named(ids: Sequence[int], noun: str, number: int | None) -> str:
+def _ends(transaction: Transaction, facts: Mapping[int, Fact]) -> dict[int, str]:
+    """Return the last digits of UUIDs, by which other devices know facts, if there are any."""
+    if not origins.is_shared(transaction):
+        return {}
+    return {id_: fact.uuid[-UUID_DIGITS:] for id_, fact in facts.items()}
+
+
+def _with_end(id_: int | None, ends: Mapping[int, str]) -> str:
+    return f"{id_} ({ends[id_]})" if id_ is not None and id_ in ends else str(id_)
+
+
+def _named(ids: Sequence[int], noun: str, number: int | None, ends: Mapping[int, str]) -> str:
     if not ids:
         return ""
     if number is not None:
         return f"{number:,} {noun}s"
     if len(ids) == 1:
-        return f"{noun} {ids[0]}"
+        return f"{noun} {_with_end(ids[0], ends)}"
     if len(ids) > MAX_NAMED:
         return f"{len(ids):,} {noun}s"
-    *most, last = map(str, ids)
+    *most, last = (_with_end(id_, ends) for id_ in ids)
     return f"{noun}s {', '.join(most)} and {last}"
 
 

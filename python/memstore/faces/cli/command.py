@@ -14,6 +14,7 @@ from memstore.domain.arguments import MAX_NUMBER, why_no_json
 from memstore.domain.metadata import DECODER, OPERATORS, MetadataFilter
 from memstore.domain.records import EVERYBODY, AtLeast, Scope
 from memstore.domain.results import RANKINGS
+from memstore.faces.cli.ids import UuidEnd
 from memstore.faces.cli.usage import EMBEDDER_TROUBLE as EMBEDDER_TROUBLE
 from memstore.faces.cli.usage import REFUSED as REFUSED
 from memstore.faces.cli.usage import UsageError as UsageError
@@ -147,7 +148,13 @@ def _ids_are_shown_by(text: str) -> str:
 
 
 def fact_id(text: str) -> int:
-    """Parse a fact's id: ``12`` or ``#12``."""
+    """Parse a fact's id: ``12``, ``#12``, or the last digits of its UUID."""
+    end = UuidEnd.of(text, "fact")
+    return number_id(text) if end is None else end
+
+
+def number_id(text: str) -> int:
+    """Parse an id: ``12`` or ``#12``."""
     digits = text.removeprefix("#")
     if not (digits.isascii() and digits.isdigit() and len(digits) < 20):
         raise argparse.ArgumentTypeError(
@@ -346,7 +353,7 @@ MEMORY_POLICY: Final = option(
     default="judged",
 )
 
-ID: Final = option("ID", "the fact's id", type=fact_id)
+ID: Final = option("ID", "the fact's id, or the last eight digits of its UUID", type=fact_id)
 YES: Final = option("--yes", "do not ask for confirmation")
 OFFSET: Final = option(
     "--offset N", "skip this many first", type=partial(count, least=0), default=0

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from memstore.domain import clock
 from memstore.faces.cli import command as cli
+from memstore.faces.cli.ids import UuidEnd
 from memstore.faces.escaping import counted
 from memstore.lazy import lazy_import
 from memstore.text.escaping import visible
@@ -29,13 +30,16 @@ PREVIEW_CHARACTERS = 200
 
 
 def episode_id(text: str) -> int | str:
-    """Parse an episode's id: ``12``, ``e12``, ``#12`` or a UUID."""
+    """Parse an episode's id: ``12``, ``e12``, ``#12``, a UUID or its last digits."""
     if len(text) == clock.UUID_CHARACTERS and text.count("-") == 4:
         return text
-    return cli.fact_id(text.removeprefix("e"))
+    end = UuidEnd.of(text, "episode")
+    return cli.number_id(text.removeprefix("e")) if end is None else end
 
 
-EPISODE_ID = cli.option("ID", "the episode's number, or its UUID", type=episode_id)
+EPISODE_ID = cli.option(
+    "ID", "the episode's number, or its UUID or the last eight digits of that", type=episode_id
+)
 
 
 def _tags(meaning: str) -> cli.Option:

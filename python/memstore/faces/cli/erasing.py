@@ -43,7 +43,7 @@ NOUNS = {
     "memstore erase --source web:example.org --keep-drawn\n"
     "memstore erase --prove hunter2 'Ana Silva'",
     cli.option("ID", "the facts' ids", type=cli.fact_id, nargs="*"),
-    cli.option("--episode ID", "an episode, and the facts drawn from it", type=cli.fact_id),
+    cli.option("--episode ID", "an episode, and the facts drawn from it", type=cli.number_id),
     cli.option("--subject NAME", "the facts about this subject, in any state"),
     cli.option("--source NAME", "what came from a source, such as web:x, or through a program"),
     cli.option("--owner USER", "all that belongs to a user, whatever the agent and the run"),

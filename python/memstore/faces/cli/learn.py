@@ -344,7 +344,7 @@ def _proposal_row(one: Proposal) -> Sequence[object]:
     )
 
 
-PROPOSAL = cli.option("ID", "the proposal's id", type=cli.fact_id)
+PROPOSAL = cli.option("ID", "the proposal's id", type=cli.number_id)
 
 
 @cli.command(

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import os
 from typing import TYPE_CHECKING
 
+from memstore import settings
 from memstore.faces.cli import command as cli
+from memstore.faces.cli import ids
 from memstore.faces.escaping import counted, minute
 
 if TYPE_CHECKING:
@@ -52,8 +55,14 @@ def _cells(support: Support) -> Iterator[str | None]:
     cli.AS_OF,
 )
 def _explain(store: Store, arguments: argparse.Namespace, show: cli.Show) -> None:
-    explanation = cli.seen(store, arguments).ledger.explain(arguments.id)
-    show.text(str(explanation), explanation.to_dict())
+    seen = cli.seen(store, arguments)
+    explanation = seen.ledger.explain(arguments.id)
+    told, values = str(explanation), explanation.to_dict()
+    if os.path.isdir(settings.sync_folder()):
+        for uuid in seen.transfer.uuids([arguments.id]).values():
+            told += f"\non every device, its UUID ends with {ids.end_of(uuid)}"
+            values["uuid"] = uuid
+    show.text(told, values)
 
 
 @cli.command(

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from memstore.domain import zones
     from memstore.faces import from_settings, wording
-    from memstore.faces.cli import command, demo, render, render_terminal
+    from memstore.faces.cli import command, demo, ids, render, render_terminal
     from memstore.faces.cli import command as commands
     from memstore.faces.cli.command import Command, Show
     from memstore.faces.hosts import served
@@ -34,6 +34,7 @@ else:
     addresses = lazy_import("memstore.text.addresses")
     demo = lazy_import("memstore.faces.cli.demo")
     escaping = lazy_import("memstore.text.escaping")
+    ids = lazy_import("memstore.faces.cli.ids")
     from_settings = lazy_import("memstore.faces.from_settings")
     render = lazy_import("memstore.faces.cli.render")
     render_terminal = lazy_import("memstore.faces.cli.render_terminal")
@@ -350,6 +351,7 @@ def _run(argv: Sequence[str]) -> int:
         for note in (store.file.upgraded, trouble):
             if note is not None:
                 show.note(note)
+        ids.resolve(store, arguments)
         with secrets.noted() as redacted:
             status = command.run(store, arguments, show) or 0
         if command.shows_part and not (arguments.place.is_named or arguments.place.is_served):

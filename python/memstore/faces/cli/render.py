@@ -116,8 +116,8 @@ class JsonShow:
         """Print a note on standard error."""
         print(to_json({"note": sentence}), file=sys.stderr)
 
-    def fact(self, one: _Record) -> None:
-        self._print(one.to_dict())
+    def fact(self, one: _Record, **more: str) -> None:
+        self._print(one.to_dict() | more)
 
     episode = status = fact
 
@@ -216,8 +216,8 @@ class PlainShow:
         if text:
             print(text)
 
-    def fact(self, one: records.Fact | Episode) -> None:
-        values = {"id": one.id, "status": one.status} | one.to_dict()
+    def fact(self, one: records.Fact | Episode, **more: str) -> None:
+        values = {"id": one.id, "status": one.status} | one.to_dict() | more
         for name, value in values.items():
             print(f"{name}: {in_one_line(value)}")
 

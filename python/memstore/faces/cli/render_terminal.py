@@ -157,10 +157,10 @@ class TerminalShow:
         if text:
             self._console.out(text, highlight=False)  # not wrapped: it is for a prompt
 
-    def fact(self, fact: records.Fact) -> None:
+    def fact(self, fact: records.Fact, **more: str) -> None:
         self._block(fact, len(str(fact.id)) + 3, "")
         shown = ("id", "subject", "category", "content", "superseded_by")
-        fields = {k: v for k, v in fact.to_dict().items() if k not in shown}
+        fields = {k: v for k, v in fact.to_dict().items() if k not in shown} | more
         self.line()
         self._table((name, [(render.in_one_line(value), "")]) for name, value in fields.items())
 

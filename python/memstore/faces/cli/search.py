@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from functools import partial
 from typing import TYPE_CHECKING, Final
@@ -9,6 +10,7 @@ from typing import TYPE_CHECKING, Final
 from memstore import settings
 from memstore.domain.records import EVERYBODY, Scope
 from memstore.faces.cli import command as cli
+from memstore.faces.cli.ids import END
 from memstore.frozen import asdict
 from memstore.lazy import lazy_import
 
@@ -26,6 +28,9 @@ else:
     episodes = lazy_import("memstore.faces.cli.episodes")
     learn = lazy_import("memstore.faces.cli.learn")
     queries = lazy_import("memstore.domain.queries")
+
+BIRTHS: Final = ("add", "adopt")
+"""The kinds of lines that say that a fact was stored."""
 
 CONDITIONS: Final = (
     "subject category filters created_after created_before valid_after valid_before valid_on"
@@ -213,12 +218,19 @@ def _list(store: Store, arguments: argparse.Namespace, show: cli.Show) -> None:
     "get", "memstore get 12\nmemstore get 12 --as-of yesterday", cli.ID, *cli.WHOSE, cli.AS_OF
 )
 def _get(store: Store, arguments: argparse.Namespace, show: cli.Show) -> None:
-    show.fact(cli.seen(store, arguments).get(arguments.id))
+    seen = cli.seen(store, arguments)
+    fact = seen.get(arguments.id)
+    if os.path.isdir(settings.sync_folder()):
+        births = seen.ledger.changes(fact=fact.id, kinds=BIRTHS, newest_first=False, limit=1)
+        if births and births[0].device is not None:
+            show.fact(fact, stored_on=births[0].device)
+            return
+    show.fact(fact)
 
 
 def _any_id(text: str) -> int | str:
     """Parse the id of a fact, ``12``, as a number, and that of a turn, ``e12``, as text."""
-    if text.startswith("e"):
+    if text.startswith("e") and (text[1:].isdigit() or not END.fullmatch(text)):
         episodes.episode_id(text)
         return text
     return cli.fact_id(text)
