@@ -22,7 +22,8 @@ def test_a_fact_has_its_reasons_chain_and_journal(pages: Pages, memory: Store, k
     )
     fact = memory.add("the lid of the kettle is loose", subject="kettle", episode_id=said.id)
     told = text_of(pages.read(f"fact/{fact.id}"))
-    assert "is active" in told
+    assert "believed" in told
+    assert "ana said it , and mcp wrote it down on" in told
     assert "Ana: the lid of the kettle is loose , and it drips" in told  # the words are marked
     page = pages.read(f"fact/{fact.id}")
     assert "<mark>the lid of the kettle is loose</mark>" in page
@@ -31,6 +32,38 @@ def test_a_fact_has_its_reasons_chain_and_journal(pages: Pages, memory: Store, k
     assert re.search(r"<h1[^>]*>The kettle is blue now</h1>", chain)
     assert "replaced" in text_of(chain)
     assert "Replaced by" in pages.read(f"fact/{kettle - 1}")
+
+
+def test_reasons_are_sentences_by_whom(pages: Pages, memory: Store) -> None:
+    said = memory.episodes.add("The gate is green", source="codex", thread="t", speaker="user")
+    old = memory.within(source="codex").add("The gate is green", subject="gate", episode_id=said.id)
+    memory.confirm(old.id)
+    memory.within(source="claude-code").pin(old.id)
+    page = text_of(pages.read(f"fact/{old.id}"))
+    for sentence in (
+        "You said it , and Codex wrote it down on",
+        "mcp confirmed it on",
+        "Claude Code pinned it on",
+    ):
+        assert sentence in page
+    new = memory.add("The gate is red", subject="gate", supersedes=old.id)
+    assert f"mcp replaced #{old.id} : The gate is green on" in text_of(pages.read(f"fact/{new.id}"))
+    assert "What became of it" in pages.read(f"fact/{old.id}")
+    page = text_of(pages.read(f"fact/{memory.add('No', subject='n', source='web:x.example').id}"))
+    assert "x.example says so on" in page
+
+
+def test_a_fact_says_how_often_it_was_given(pages: Pages, memory: Store) -> None:
+    fact = memory.add("The gate is green", subject="gate")
+    assert "Not in the last 30 days" in pages.read(f"fact/{fact.id}")
+    memory.searches.record("which gate", facts=[fact.id])
+    memory.searches.record("paint the gate", facts=[fact.id], tool="prompt")
+    page = pages.read(f"fact/{fact.id}")
+    assert "Given to agents 2×" in page
+    assert "for “ paint the gate ”" in text_of(page)
+    number = re.search(r"answers\?q=\d+", page)
+    assert number is not None
+    assert "which gate" in pages.read(number[0])
 
 
 def test_neighbours_of_a_conversation_and_open_questions(pages: Pages, memory: Store) -> None:

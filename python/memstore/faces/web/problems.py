@@ -31,7 +31,7 @@ class Problem(NamedTuple):
     ways: tuple[Way, ...] = ()
 
 
-HOME = Way("Search", "")
+HOME = Way("Home", "")
 
 NOTHING_HERE = Problem(
     404,
@@ -116,7 +116,11 @@ def of(error: Exception) -> Problem:
 
 
 def reply(visit: Visit, problem: Problem) -> Reply:
-    """Return a page that says what went wrong; in a page that is open, only its sentence."""
+    """Return a page that says what went wrong; in a page that is open, only its sentence.
+
+    It does not name its own address, so that pages of what is missing, foreign or erased are alike.
+    """
+    visit.path, visit.query = "", {}
     if not visit.swaps:
         return visit.page("problem.html", problem.status, problem=problem)
     part = visit.page("parts/problem.html", problem.status, problem=problem)

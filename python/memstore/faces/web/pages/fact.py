@@ -10,15 +10,16 @@ from memstore.domain.arguments import why_no_json
 from memstore.domain.records import EVERYBODY
 from memstore.errors import Conflict, Explained
 from memstore.faces import wording
-from memstore.faces.web import acting, chain_band, sayings
+from memstore.faces.web import acting, chain_band, reasons, sayings
 from memstore.faces.web.routes import changes, shows
 from memstore.store.store import Store
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
     from memstore.domain.proposals import Proposal
     from memstore.domain.records import Fact
+    from memstore.domain.searches import RecordedSearch
     from memstore.faces.web.reply import Reply
     from memstore.faces.web.sessions import Undo
     from memstore.faces.web.visit import Visit
@@ -28,6 +29,9 @@ MAX_LINES: Final = 100
 
 MAX_EDITED: Final = 50_000
 """Characters of a text that is put into the form that corrects it: browsers take long over more."""
+
+MAX_GIVEN: Final = 100
+"""Recorded questions and prompts that a fact was given for, which are counted."""
 
 MAX_PROPOSALS: Final = 500
 """Open questions about a subject among which those about a fact are looked for."""
@@ -45,6 +49,8 @@ def show(visit: Visit) -> Reply:
         "fact.html",
         fact=fact,
         explanation=explanation,
+        reasons=reasons.of(visit.store, explanation.entries),
+        given=_given(visit, fact_id),
         supports=supports,
         sayings=sayings.of(visit.store, supports),
         band=chain_band.of(chain, fact.id),
@@ -53,6 +59,12 @@ def show(visit: Visit) -> Reply:
         proposals=_open_proposals(visit, fact),
         lines=lines,
     )
+
+
+def _given(visit: Visit, fact_id: int) -> tuple[Sequence[RecordedSearch], int]:
+    """Return the latest questions and prompts that a fact was given for, and the answers to it."""
+    found = visit.store.of(EVERYBODY).searches.list(fact=fact_id, limit=MAX_GIVEN)
+    return found, visit.session.keep({"fact": str(fact_id)})
 
 
 def _neighbours(visit: Visit, fact: Fact) -> list[Fact]:
