@@ -162,7 +162,7 @@ def test_polls_say_whether_anything_changed(memory: Store, pages: Pages) -> None
 def test_hits_say_how_much_they_count(memory: Store, pages: Pages) -> None:
     memory.add("The kettle should be sold", subject="kettle", source="web:shop.example")
     page = text_of(pages.ask("search", {"query": "kettle"}))
-    assert "an agent's word" in page
+    assert "said by an agent" in page
     assert "text of others: web:" in page
 
 

@@ -59,7 +59,8 @@ FILTER: Final = lazy_pattern(
 )
 
 NO_PAGES: Final = (
-    "memstore web needs packages that are not installed ({error}): pip install 'pymemstore[web]'"
+    "memstore web needs packages that are not installed ({error}): pip install 'pymemstore[web]', "
+    "or in the sources of memstore pip install '.[web]'"
 )
 
 Show: TypeAlias = "JsonShow | PlainShow | TerminalShow"

@@ -53,7 +53,8 @@ LEFT_OUT: Final = re.compile(r"-[a-z]\w+(,|$)")
 """A tool or set to leave out, unlike ``-h``."""
 
 NO_HTTP: Final = (
-    "--http needs packages that are not installed ({error}): pip install 'pymemstore[http]'"
+    "--http needs packages that are not installed ({error}): pip install 'pymemstore[http]', "
+    "or in the sources of memstore pip install '.[http]'"
 )
 
 NO_METRICS: Final = (
