@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shlex
+from collections import Counter
 from typing import TYPE_CHECKING, Final
 
 from memstore.faces.escaping import counted, minute
@@ -10,7 +11,7 @@ from memstore.text.addresses import masked
 from memstore.text.escaping import visible
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Mapping
 
     from memstore.file.syncing import Outcome
     from memstore.sync.reports import Device, Status
@@ -23,6 +24,15 @@ def device_row(device: Device, names: Mapping[str, str]) -> list[str]:
     """Return what is said of a device, in cells: name, id, when it was heard of, how it stands."""
     heard = heard_of(device, None if device.heard_at is None else minute(device.heard_at))
     return [name_of(device), device.id, heard, how_it_stands(device, names)]
+
+
+def names_of(devices: Iterable[Device]) -> dict[str, str]:
+    """Return how each device is called, by its id; with its first digits if others are, too."""
+    every = [*devices]
+    often = Counter(one.name for one in every)
+    return {
+        one.id: f"{one.name} {one.id[:4]}" if often[one.name] > 1 else one.name for one in every
+    }
 
 
 def name_of(device: Device) -> str:
@@ -57,7 +67,7 @@ def standing(device: Device, names: Mapping[str, str]) -> list[str]:
 
 def status_sentence(found: Status) -> str:
     """Return one sentence about the place of a file, with each device by its name."""
-    names = {one.id: one.name for one in found.devices}
+    names = names_of(found.devices)
     said = [run_sentence(found)]
     for device in found.devices:
         if device.is_dismissed:
@@ -67,7 +77,7 @@ def status_sentence(found: Status) -> str:
             said += [stands] if stands else []
             continue
         when = "never heard of" if device.heard_at is None else minute(device.heard_at)
-        said.append(f"{device.name} ({when})" + (f" {stands}" if stands else ""))
+        said.append(f"{names[device.id]} ({when})" + (f" {stands}" if stands else ""))
     if remains_at_host(found):
         said.append(AT_HOST)
     return "; ".join(said)
@@ -130,6 +140,8 @@ def twice_sentences(outcome: Outcome) -> list[str]:
         )
         said.append(
             f"{visible(one.here)} here and {visible(one.there)} of another device are one "
-            f"repository: {set_it} uses that from now on, and {bring} brings along what is here"
+            f"repository: {set_it} uses that from now on, {bring} brings along what is here, and "
+            f"memstore forget --everything --namespace {shlex.quote(one.here)} deletes the facts "
+            "that are then there twice"
         )
     return said

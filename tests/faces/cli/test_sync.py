@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import stat
 from pathlib import Path
+from typing import Any
 
 import pytest
 from tests.support.command_line import CommandLine, cli_fixture  # noqa: F401
@@ -157,6 +158,137 @@ def test_an_address_with_a_password_is_refused_and_kept_nowhere(
     assert "credential helper" in refused.err
     kept = [one for one in (tmp_path / "data").rglob("*") if one.is_file()]
     assert not any(b"hunter2" in one.read_bytes() for one in kept)
+
+
+def test_a_place_that_is_none_is_refused_before_anything_is_made(
+    cli: CommandLine, tmp_path: Path
+) -> None:
+    cli.add("Alice prefers tea")
+    project = tmp_path / "project"
+    (project / ".git").mkdir(parents=True)
+    (tmp_path / "file").write_text("")
+    for place, said in (
+        (project / "memories", "is in the repository"),
+        (tmp_path / "file", "is no folder"),
+        (tmp_path / "no" / "such", "is not there"),
+        (tmp_path / "data" / "place", "memstore itself keeps its files"),
+        ("~nobody-is-called-so/place", "a user who is not there"),
+        ("", "names no place"),
+        ("ext::sh -c true", "names no place"),
+        ("ftp://example.com/place", "is no place"),
+    ):
+        refused = cli("sync", place, "--yes")
+        assert (refused.code in (1, 2), said in refused.err) == (True, True), refused.err
+    assert [one.name for one in project.iterdir()] == [".git"]
+    assert not (tmp_path / "data" / "place").exists()
+    assert "does not sync" in cli("sync", "--status").err
+
+
+@pytest.mark.skipif(os.name != "posix", reason="these are paths there")
+@pytest.mark.parametrize("place", ["C:\\Users\\me\\Sync", "c:/Users/me", "\\\\nas\\share"])
+def test_a_path_of_windows_is_no_folder_elsewhere(
+    cli: CommandLine, place: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    before = {*tmp_path.iterdir()}
+    refused = cli("sync", place, "--yes")
+    assert (refused.code, "path of Windows" in refused.err) == (2, True)
+    assert {*tmp_path.iterdir()} - before <= {tmp_path / "data"}
+
+
+def test_a_namespace_that_is_not_here_is_said(cli: CommandLine, folder: Path) -> None:
+    cli.add("Alice prefers tea")
+    assert (
+        "wrok holds nothing here yet"
+        in cli("sync", folder, "--yes", "--namespaces", "wrok,default").err
+    )
+
+
+def test_devices_of_one_name_are_told_apart(cli: CommandLine, folder: Path, other: str) -> None:
+    for words in ((), ("--db", other)):
+        cli("sync", folder, "--yes", *words)
+        cli("sync", "--rename", "box", *words)
+        cli("sync", *words)
+    cli("sync")
+    cli.add("Bob sails", "bob")
+    cli("sync")
+    here = next(one for one in cli.json("sync", "--status")["devices"] if one["is_here"])
+    assert f"of box {here['id'][:4]}" in cli("sync", "--status").out
+
+
+class Asked:
+    """Answers what is asked at a terminal."""
+
+    def __init__(self, *answers: str) -> None:
+        self.answers = [*answers]
+        self.questions: list[str] = []
+
+    def yes(self, question: Any, _reason: str, *, is_likely: bool = False) -> bool:
+        self.questions.append(question())
+        answer = self.answers.pop(0)
+        return is_likely if answer == "" else answer == "y"
+
+    def text(self, question: str) -> str:
+        self.questions.append(question)
+        return self.answers.pop(0)
+
+    def at(self, monkeypatch: pytest.MonkeyPatch) -> Asked:
+        monkeypatch.setattr(command, "can_ask", lambda: True)
+        monkeypatch.setattr(command, "agreed", self.yes)
+        monkeypatch.setattr(command, "answer_to", self.text)
+        monkeypatch.setattr("getpass.getpass", self.text)
+        return self
+
+
+def test_a_person_chooses_namespaces_and_a_passphrase(
+    cli: CommandLine, folder: Path, monkeypatch: pytest.MonkeyPatch, other: str, tmp_path: Path
+) -> None:
+    cli.add("Alice prefers tea")
+    cli.add("the key is under the mat", "home", "--namespace", "private")
+    asked = Asked("default", "y", "y", "correct horse", "correct horse").at(monkeypatch)
+    shown = cli("sync", folder)
+    assert (shown.code, asked.answers) == (0, [])
+    assert shown.out.startswith("default\t1 fact\nprivate\t1 fact\n")
+    assert asked.questions[1].startswith("Let what is in default travel")
+    assert "speak as you" in asked.questions[2]
+    held = [file.read_bytes() for file in folder.rglob("*") if file.is_file()]
+    assert not any(b"tea" in one or b"default" in one for one in held)
+    Asked("y", "correct horse").at(monkeypatch)
+    assert cli("sync", folder, "--db", other).code == 0
+    assert "tea" in cli("list", "--db", other).out
+    assert "no facts" in cli("list", "--namespace", "private", "--db", other).err
+
+
+@pytest.mark.parametrize(
+    ("answers", "code"),
+    [
+        (("n",), command.REFUSED),
+        (("y", "y", "", "nothing was asked twice"), 2),
+        (("y", "y", "one", "another"), 2),
+    ],
+)
+def test_a_person_who_does_not_agree_sends_nothing(
+    cli: CommandLine, folder: Path, monkeypatch: pytest.MonkeyPatch, answers: Any, code: int
+) -> None:
+    cli.add("Alice prefers tea")
+    Asked(*answers).at(monkeypatch)
+    assert cli("sync", folder).code == code
+    assert not any(one.is_file() for one in folder.rglob("*"))
+    assert cli.json("sync", "--status")["address"] is None
+
+
+@pytest.mark.process
+def test_enter_seals_a_repository_and_leaves_a_folder_open(
+    cli: CommandLine, folder: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    cli.add("Alice prefers tea")
+    Asked("y", "").at(monkeypatch)
+    assert "is not sealed" in cli("sync", folder).err
+    monkeypatch.setenv("HOME", str(tmp_path))
+    remote = repository(tmp_path / "remote.git")
+    Asked("y", "", "correct horse", "correct horse").at(monkeypatch)
+    assert "is not sealed" not in cli("sync", remote).err
+    assert "tea" not in git(remote, "log", "-p", "--text", "memstore")
 
 
 @pytest.mark.process

@@ -19,6 +19,7 @@ from memstore.faces.options import names, sync_every
 from memstore.faces.syncing_words import (
     AT_HOST,
     device_row,
+    names_of,
     remains_at_host,
     run_sentence,
     sentences_of,
@@ -159,6 +160,10 @@ def begin(store: Store, arguments: argparse.Namespace, show: cli.Show) -> int | 
         state = remembered.folder_of(store.file.path)  # also if the place is away
         remembered.write(state, before._replace(every_seconds=chosen.every_seconds))
     is_first = before is None or before.address != chosen.address
+    syncing.place_of(store.file, chosen)  # says what is wrong with it, before anybody is asked
+    for name in arguments.namespaces or ():
+        if arguments.namespaces != "all" and name not in store.file.namespaces():
+            show.note(f"{name} holds nothing here yet")
     if is_first and not arguments.dry_run:
         agreed = _agreed(store, chosen, arguments, show)
         if agreed is None:
@@ -216,8 +221,8 @@ def _every_seconds(text: str) -> float | None:
 
 def _whole(address: str) -> str:
     """Return an address that means the same in every folder."""
-    if kind_of(address) == "folder" or Path(address).expanduser().exists():
-        return str(Path(address).expanduser().absolute())
+    if kind_of(address) == "folder" or Path(os.path.expanduser(address)).exists():
+        return str(Path(os.path.expanduser(address)).absolute())
     return address
 
 
@@ -258,8 +263,9 @@ def _narrowed(chosen: Remembered, every: Mapping[str, int]) -> Remembered:
 
 def _make_folder(chosen: Remembered) -> None:
     """Make the folder of a place that is new, in one that is there."""
-    if kind_of(chosen.address) == "folder" and Path(chosen.address).parent.is_dir():
-        Path(chosen.address).mkdir(mode=0o700, exist_ok=True)
+    place = Path(chosen.address)
+    if kind_of(chosen.address) == "folder" and place.parent.is_dir() and not place.exists():
+        place.mkdir(mode=0o700, exist_ok=True)
 
 
 def _passphrase(
@@ -322,7 +328,10 @@ def _token(arguments: argparse.Namespace, kind: Kind) -> str | None:
 
 
 def _secret(file: str, flag: str) -> str:
-    text = cli.standard_input() if file == "-" else Path(file).expanduser().read_text("utf-8")
+    if file == "-":
+        text = cli.standard_input()
+    else:
+        text = Path(os.path.expanduser(file)).read_text("utf-8")
     if not (secret := text.strip("\r\n")):
         raise cli.UsageError(f"{flag}: the file is empty")
     return secret
@@ -365,7 +374,7 @@ def _show_status(store: Store, show: cli.Show) -> None:
             for one in found.devices
         ],
     }
-    names = {one.id: one.name for one in found.devices}
+    names = names_of(found.devices)
     show.rows([device_row(one, names) for one in found.devices], value)
     if found.address is None:
         show.note("this file does not sync: memstore sync ADDRESS begins")
@@ -396,5 +405,5 @@ def _tell(store: Store, outcome: Outcome, show: cli.Show) -> None:
 
 def _sentences(store: Store, outcome: Outcome) -> list[str]:
     """Return what a person has to know of a run besides what came and went."""
-    names = {one.id: one.name for one in status.status(store.file.engine)}
+    names = names_of(status.status(store.file.engine))
     return [*sentences_of(outcome, names), *twice_sentences(outcome)]

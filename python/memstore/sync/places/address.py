@@ -7,6 +7,7 @@ import re
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, Literal, TypeAlias
 
+from memstore import settings
 from memstore.errors import InvalidArgument, Remedy, SyncError
 from memstore.lazy import lazy_import
 from memstore.projects import repository_of
@@ -24,6 +25,9 @@ URL: Final = re.compile(r"(?P<scheme>[a-z][a-z0-9+.-]+)://", re.IGNORECASE)
 
 PASSWORD: Final = re.compile(r"[a-z][a-z0-9+.-]+://(?:[^/@]*:[^/@]*|[^/@]{20,})@", re.IGNORECASE)
 """A password before the name of a host, or a token in the place of a name."""
+
+OF_WINDOWS: Final = re.compile(r"[a-z]:[/\\]|\\\\", re.IGNORECASE)
+"""How a path with a drive or a share begins."""
 
 HELPER: Final = re.compile(r"[a-z][\w+.-]*::", re.IGNORECASE)
 """How git is told to run a program for an address, such as ``ext::``."""
@@ -59,7 +63,13 @@ def kind_of(address: str) -> Kind:
             f"has the scheme {scheme!r}, which is no place", argument="place",
             remedy=Remedy.NAME_PLACE,
         )  # fmt: skip
-    path = Path(address).expanduser()
+    path = Path(os.path.expanduser(address))
+    if address[0] == "~" and str(path)[0] == "~":
+        raise InvalidArgument(
+            "is in the home of a user who is not there",
+            argument="place",
+            remedy=Remedy.NAME_PLACE,
+        )
     if not path.exists():
         return "git" if HOST_AND_PATH.fullmatch(address) else "folder"
     return (
@@ -94,13 +104,30 @@ def place_at(
         return server.ServerPlace(address, token)
     if kind == "git":
         remote = address.removeprefix(GIT)
-        if not URL.match(remote) and Path(remote).expanduser().exists():
+        if not URL.match(remote) and Path(os.path.expanduser(remote)).exists():
             remote = os.path.abspath(os.path.expanduser(remote))
         clone = Path(state, "clone")
         return git.GitPlace(remote, clone, asks=asks, may_be_shared=may_be_shared)
+    if os.name == "posix" and OF_WINDOWS.match(address.removeprefix(f"{os.getcwd()}/")):
+        raise InvalidArgument(
+            "is a path of Windows, which is no folder here",
+            argument="place",
+            remedy=Remedy.NAME_PLACE,
+        )
+    if _is_own(address):
+        raise SyncError(
+            f"{address!r} is where memstore itself keeps its files", remedy=Remedy.NAME_PLACE
+        )
     if not may_be_shared and (around := repository_of(address)) is not None:
         raise SyncError(
             f"{address!r} is in the repository {str(around)!r}: memories would be sent with it",
             remedy=Remedy.OWN_PLACE,
         )
     return folder.FolderPlace(address)
+
+
+def _is_own(folder: str) -> bool:
+    """Return whether a folder is the one of memories and settings, or in it."""
+    place = os.path.realpath(os.path.expanduser(folder))
+    own = os.path.realpath(settings.data_folder())
+    return place == own or place.startswith(f"{own}{os.sep}")

@@ -105,7 +105,7 @@ def _devices(file: File) -> Devices | None:
     found = syncing.status_of(file)
     if found.address is None:
         return None
-    names = {one.id: one.name for one in found.devices}
+    names = syncing_words.names_of(found.devices)
     lines = [
         DeviceLine(one, syncing_words.name_of(one), syncing_words.how_it_stands(one, names))
         for one in found.devices
