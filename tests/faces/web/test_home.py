@@ -101,15 +101,37 @@ def test_a_memory_of_nothing_says_so(pages: Pages) -> None:
 def test_news_are_a_sentence_for_each_actor(memory: Store, pages: Pages) -> None:
     memory.add("The door is open", subject="door")
     first = text_of(pages.read())
-    assert "In the last week Timeline M mcp learnt one thing. door: The door is open" in first
+    assert "In the last week Timeline M mcp learnt one thing. The door is open" in first
     old = memory.add("The gate is red", subject="gate")
     memory.within(source="codex").add("The gate is green", subject="gate", supersedes=old.id)
     again = Pages(memory)
     again.enter()
     told = text_of(again.read()).split("Since your last visit")[1].split("Projects")[0]
     assert "Codex learnt one thing, found that one thing is no longer true." in told
+    assert "The gate is red green" in told  # what was lost, then what is new
+    assert "<del>red</del> <ins>green</ins>" in again.read("timeline")
     assert "The door is open" not in told
     assert "Since your last visit" not in text_of(pages.read())
+
+
+def test_news_quote_two_things_of_each_and_count_tasks_apart(memory: Store, pages: Pages) -> None:
+    for n in range(5):
+        memory.add(f"The gate {n} is red", subject="gate")
+    memory.tasks.create("Paint the gate")
+    told = text_of(pages.read()).split("In the last week")[1].split("Projects")[0]
+    assert "mcp learnt 5 things, added one task." in told
+    assert told.count("is red") == 2
+    assert "and 3 more" in told
+    assert "todo" not in told
+
+
+def test_of_many_actors_the_latest_are_told(memory: Store, pages: Pages) -> None:
+    for name in "abcdef":
+        memory.within(source=f"host-{name}").add(f"It is {name}", subject="it")
+    told = text_of(pages.read()).split("In the last week")[1].split("Projects")[0]
+    assert "host-f" in told
+    assert "host-b" not in told
+    assert "and 2 others" in told
 
 
 def test_the_week_is_counted_in_four_numbers(

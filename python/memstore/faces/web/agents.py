@@ -43,6 +43,20 @@ def of(source: str | None) -> Agent:
     return Agent(name, letter, "")
 
 
+def acting(actor: str | None, source: str | None, device: str | None = None) -> Agent:
+    """Return who did something, as the journal names it: by the program, and by what else is known.
+
+    Args:
+        actor: who did it; the usual ones, an agent or the person, are not named beside the program.
+        source: the program.
+        device: that on which it was done; ``None`` for this one.
+    """
+    agent = of(source)
+    if actor not in (None, "agent", "user"):
+        agent = agent._replace(name=f"{actor} through {agent.name}")
+    return agent if device is None else agent._replace(name=f"{agent.name} on {device}")
+
+
 @cache
 def _titles() -> Mapping[str, str]:
     return {host.name: host.title for host in catalogue.HOSTS}

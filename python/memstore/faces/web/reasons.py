@@ -62,13 +62,9 @@ def of(store: Store, entries: Iterable[ExplanationEntry]) -> list[Reason]:
 def _reason(store: Store, entry: ExplanationEntry) -> Reason:
     verb = VERBS.get(entry.kind, "")  # type: ignore[call-overload]
     is_foreign = (entry.source or "").startswith(agents.WEB)
-    agent = agents.of(entry.source if is_foreign else entry.through)
+    agent = agents.acting(entry.actor, entry.through, entry.device)
     if is_foreign and entry.kind == SupportKind.SAID:
-        verb = "says so"
-    elif entry.actor not in (None, "agent", "user") and entry.through:
-        agent = agent._replace(name=f"{entry.actor} through {agent.name}")
-    if entry.device:
-        agent = agent._replace(name=f"{agent.name} on {entry.device}")
+        agent, verb = agents.of(entry.source), "says so"
     text = (entry.words or "") if verb else entry.text
     episode_id = entry.episode_id if entry.kind in SUPPORTS else None
     speaker = "" if episode_id is None else _speaker(store, episode_id)

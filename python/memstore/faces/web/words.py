@@ -35,6 +35,16 @@ def changed_words(old: str, new: str) -> Changed:
     return Changed(_stretches(lost, "old"), _stretches(gained, "new"))
 
 
+def replaced(old: str, new: str) -> tuple[Stretch, ...]:
+    """Return a newer text in one line: what it gained marked, behind the words that are lost."""
+    changed = changed_words(old, new)
+    lost = [one for one in changed.old if one.kind == "old"]
+    at = next((place for place, one in enumerate(changed.new) if one.kind == "new"), None)
+    if len(lost) != 1 or at is None:  # of several places, the newer text alone is easier to read
+        return changed.new
+    return (*changed.new[:at], lost[0], Stretch("same", " "), *changed.new[at:])
+
+
 def _stretches(parts: Iterable[marking.MarkedText], kind: str) -> tuple[Stretch, ...]:
     return tuple(Stretch(kind if part.changed else "same", part.text) for part in parts)
 

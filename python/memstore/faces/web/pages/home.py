@@ -7,21 +7,22 @@ from typing import TYPE_CHECKING, Any, Final
 
 from memstore.database.journal import Kind
 from memstore.domain import clock, zones
-from memstore.domain.records import EVERYBODY
+from memstore.domain.records import EVERYBODY, TODO
 from memstore.domain.searches import PROMPT
 from memstore.faces.hosts import catalogue, hook, recalling
-from memstore.faces.web import agents, recalled
+from memstore.faces.web import agents, recalled, templating, words
 from memstore.faces.web.activity_chart import GROUPS
 from memstore.faces.web.routes import asks, shows
 from memstore.named import NamedTuple
 from memstore.store.store import latest_turns
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
     from datetime import datetime
 
     from memstore.domain.episodes import SessionSummary
     from memstore.domain.log import LogLine
+    from memstore.domain.records import Fact
     from memstore.faces.hosts.catalogue import Host
     from memstore.faces.web.reply import Reply
     from memstore.faces.web.visit import Visit
@@ -31,8 +32,14 @@ MAX_PROMPT: Final = 20_000
 MAX_NEWS: Final = 200
 """Changes since the last visit that are told: each is read with its words."""
 
-MAX_CLAIMS: Final = 3
-"""What somebody learnt that is quoted."""
+MAX_CLAIMS: Final = 2
+"""What somebody learnt, or found no longer true, that is quoted."""
+
+MAX_ACTORS: Final = 4
+"""Who is told of; the rest is one link."""
+
+OF_TASKS: Final = f"{TODO}: "
+"""How the claims of tasks begin, which are no facts that somebody learnt."""
 
 WEEK: Final = 7
 DAYS: Final = 28
@@ -59,7 +66,7 @@ class News(NamedTuple):
 
     Attributes:
         said: what was done, in words, the most important first.
-        claims: the newest that was learnt.
+        claims: the newest of it; of what was replaced, the lost and gained words.
         more: how much more was learnt than is quoted.
         questions: how many it left.
     """
@@ -67,7 +74,7 @@ class News(NamedTuple):
     agent: agents.Agent
     actor: str
     said: list[str]
-    claims: list[str]
+    claims: list[tuple[words.Stretch, ...]]
     more: int
     questions: int
 
@@ -189,47 +196,83 @@ def _news(visit: Visit) -> dict[str, Any]:
     ledger = visit.store.of(EVERYBODY).ledger
     since = visit.since
     lines = [] if since is None else ledger.changes(after=since, limit=MAX_NEWS)
-    news, is_full = _by_actor(lines), len(lines) == MAX_NEWS
+    news, is_full = _by_actor(visit, lines), len(lines) == MAX_NEWS
     if news:
-        return {"news": news, "is_since_visit": True, "most": MAX_NEWS if is_full else 0}
+        return _shown_news(news, is_since_visit=True, is_full=is_full)
     since_then = clock.utc_now() - timedelta(days=WEEK)
     week = ledger.changes(since=since_then, limit=MAX_NEWS)
-    most = MAX_NEWS if len(week) == MAX_NEWS else 0
-    return {"news": _by_actor(week), "is_since_visit": False, "most": most}
+    return _shown_news(_by_actor(visit, week), is_since_visit=False, is_full=len(week) == MAX_NEWS)
 
 
-def _by_actor(lines: Iterable[LogLine]) -> list[News]:
+def _shown_news(news: Sequence[News], *, is_since_visit: bool, is_full: bool) -> dict[str, Any]:
+    return {
+        "news": news[:MAX_ACTORS],
+        "others": max(0, len(news) - MAX_ACTORS),
+        "is_since_visit": is_since_visit,
+        "most": MAX_NEWS if is_full else 0,
+    }
+
+
+def _by_actor(visit: Visit, lines: Sequence[LogLine]) -> list[News]:
     """Return what was done by who did it, the latest first."""
     found: dict[tuple[str, str, str | None], list[LogLine]] = {}
     for line in lines:
         found.setdefault((line.actor, line.source, line.device), []).append(line)
-    told_of = (_of_actor(*by, some) for by, some in found.items())
-    return [one for one in told_of if one.said]
+    quoted = {fact for some in found.values() for line in _quoted(some) for fact in line.facts}
+    facts = {fact.id: fact for fact in visit.store.get_many(sorted(quoted))}
+    news = (_of_actor(*by, some, facts) for by, some in found.items())
+    return [one for one in news if one.said]
 
 
-def _of_actor(actor: str, source: str, device: str | None, lines: Sequence[LogLine]) -> News:
-    learnt = [line for line in lines if line.kind in LEARNT]
+def _is_task(line: LogLine) -> bool:
+    return any(claim.startswith(OF_TASKS) for claim in line.claims)
+
+
+def _quoted(lines: Sequence[LogLine]) -> list[LogLine]:
+    """Return the lines whose words are told: what replaced something is told with that."""
+    replaced = [line for line in lines if line.kind == Kind.SUPERSEDE and not _is_task(line)]
+    newer = {fact for line in replaced for fact in line.facts[1:]}
+    learnt = [
+        line
+        for line in lines
+        if line.kind in LEARNT and not _is_task(line) and not newer & {*line.facts}
+    ]
+    return [*replaced[:1], *learnt][:MAX_CLAIMS]
+
+
+def _claim(line: LogLine, facts: Mapping[int, Fact]) -> tuple[words.Stretch, ...]:
+    known = [templating.title_of(facts[one].content) for one in line.facts if one in facts]
+    if line.kind == Kind.SUPERSEDE and len(known) > 1 and all(known):
+        return words.replaced(known[0], known[1])
+    return words.marked(known[-1], ()) if known and known[-1] else ()
+
+
+def _of_actor(
+    actor: str,
+    source: str,
+    device: str | None,
+    lines: Sequence[LogLine],
+    facts: Mapping[int, Fact],
+) -> News:
+    learnt = [line for line in lines if line.kind in LEARNT and not _is_task(line)]
+    tasks = sum(line.kind in LEARNT and _is_task(line) for line in lines)
     replaced = _number(lines, (Kind.SUPERSEDE,))
     questions = _number(lines, (Kind.PROPOSE,))
     said = [
         _counted(len(learnt), "learnt {}", "thing"),
+        _counted(tasks, "added {}", "task"),
         _counted(replaced, "found that {} no longer true", "thing", verb=True),
         _counted(_number(lines, (Kind.CONFIRM,)), "confirmed {}", "thing"),
         _counted(_number(lines, (Kind.DELETE, Kind.ERASE)), "removed {}", "thing"),
         _counted(_number(lines, (Kind.PIN,)), "pinned {}", "thing"),
     ]
-    claims = [claim for line in learnt for claim in line.claims[:1]]
-    agent = agents.of(source)
-    if actor not in ("agent", "user"):
-        agent = agent._replace(name=f"{actor} through {agent.name}")
-    if device is not None:
-        agent = agent._replace(name=f"{agent.name} on {device}")
+    claims = [claim for line in _quoted(lines) if (claim := _claim(line, facts))]
     return News(
-        agent,
+        agents.acting(actor, source, device),
         actor,
         [one for one in said if one],
-        claims[:MAX_CLAIMS],
-        max(0, len(learnt) - MAX_CLAIMS),
+        claims,
+        max(0, len(learnt) - len(claims)),
         questions,
     )
 

@@ -201,11 +201,7 @@ def _runs(visit: Visit, acts: Sequence[Act], zone: tzinfo) -> Iterator[Run]:
     for _, some in groupby(acts, run_of):
         own = [*some]
         first = own[0]
-        agent = agents.of(first.source)
-        if first.actor not in ("agent", "user"):
-            agent = agent._replace(name=f"{first.actor} through {agent.name}")
-        if first.device is not None:
-            agent = agent._replace(name=f"{agent.name} on {first.device}")
+        agent = agents.acting(first.actor, first.source, first.device)
         number = None if first.run is None else visit.session.keep({"run": first.run})
         session = _session(visit, own, facts)
         yield Run(agent, number, session, [_told_act(act, facts) for act in own])
@@ -273,13 +269,7 @@ def _replaced(old: Fact | None, new: Fact | None) -> tuple[words.Stretch, ...]:
     """Return a newer text with the words that it gained, behind those that are lost."""
     if old is None or new is None or not old.content or not new.content:
         return _said(new)
-    before, after = templating.beginning(old.content), templating.beginning(new.content)
-    changed = words.changed_words(before, after)
-    lost = [one for one in changed.old if one.kind == "old"]
-    at = next((place for place, one in enumerate(changed.new) if one.kind == "new"), None)
-    if len(lost) != 1 or at is None:  # several places: both texts are read on the page of the fact
-        return changed.new
-    return (*changed.new[:at], lost[0], words.Stretch("same", " "), *changed.new[at:])
+    return words.replaced(templating.beginning(old.content), templating.beginning(new.content))
 
 
 def _sum_of(activity: Sequence[DayActivity], runs: Sequence[object]) -> str:
