@@ -11,59 +11,13 @@ from typing import Any
 
 import pytest
 from tests.support.clock import wait_until
+from tests.support.machines import Machine
 from tests.support.places import git, repository
 
 pytestmark = [
     pytest.mark.process,
     pytest.mark.skipif(sys.platform == "win32", reason="its programs are scripts"),
 ]
-
-PHRASE = "correct horse"
-
-
-class Machine:
-    """A user's home on a machine with memstore and Codex."""
-
-    def __init__(self, home: Path, programs: Path) -> None:
-        self.home = home
-        self.programs = programs
-        (home / ".codex").mkdir(parents=True)
-        self.phrase = home / "phrase"
-        self.phrase.write_text(PHRASE)
-
-    @property
-    def environment(self) -> dict[str, str]:
-        kept = {name: os.environ[name] for name in ("PYTHONPATH",) if name in os.environ}
-        return kept | {
-            "HOME": str(self.home),
-            "XDG_DATA_HOME": str(self.home / "data"),
-            "PATH": f"{self.programs}:/usr/bin:/bin",
-            "MEMSTORE_EMBEDDER": "none",
-        }
-
-    def run(self, *words: object, given: str = "") -> subprocess.CompletedProcess[str]:
-        return subprocess.run(
-            [self.programs / "memstore", *map(str, words)],
-            env=self.environment,
-            cwd=self.home,
-            input=given,
-            capture_output=True,
-            encoding="utf-8",
-            timeout=120,
-            check=False,
-        )
-
-    def told(self, *words: object, given: str = "") -> str:
-        done = self.run(*words, given=given)
-        assert done.returncode == 0, done.stderr
-        return done.stdout
-
-    def hook(self, event: str, **more: Any) -> str:
-        given = {"session_id": "s1", "source": "startup", "cwd": str(self.home), **more}
-        return self.told("hook", event, "--host", "codex", given=json.dumps(given))
-
-    def knows(self, text: str) -> bool:
-        return text in self.told("list")
 
 
 @pytest.fixture
