@@ -60,6 +60,19 @@ class RecordedSearch(Record):
 
 
 @frozen(kw_only=True)
+class SearchTotals(Record):
+    """How much was asked and given since a time."""
+
+    searches: int
+    prompts: int
+    """How many of them hooks answered at a prompt."""
+    tokens: int
+    """Of all answers that have any."""
+    answers: int
+    """How many these are."""
+
+
+@frozen(kw_only=True)
 class GivenFact(Record):
     """A fact, and in how many recorded searches it was given."""
 

@@ -50,6 +50,7 @@ if TYPE_CHECKING:
     from memstore.database.tables import imports as imports_table
     from memstore.database.tables import pieces as piece_table
     from memstore.database.tables import readings as reading_table
+    from memstore.database.tables import searches as search_table
     from memstore.database.tables import sessions as session_table
     from memstore.database.tables import unread as unread_table
     from memstore.database.tables import vectors as vector_table
@@ -60,6 +61,7 @@ if TYPE_CHECKING:
     from memstore.domain.queries import FactSearch
     from memstore.domain.records import Fact, OwnersSelection, SearchHits
     from memstore.domain.repairs import RepairedFact
+    from memstore.domain.searches import SearchTotals
     from memstore.domain.status import Others, Owner, StoreCounts, StoreStatus, Subject
     from memstore.domain.trust import Credit
     from memstore.episodes import episodes as log
@@ -115,6 +117,7 @@ else:
     piece_table = lazy_import("memstore.database.tables.pieces")
     proposals = lazy_import("memstore.facts.proposals")
     reading_table = lazy_import("memstore.database.tables.readings")
+    search_table = lazy_import("memstore.database.tables.searches")
     session_table = lazy_import("memstore.database.tables.sessions")
     queries = lazy_import("memstore.domain.queries")
     recall = lazy_import("memstore.telling.recall")
@@ -1205,6 +1208,13 @@ def latest_turns(store: Store, namespaces: Iterable[str]) -> dict[str, datetime]
     with store._file.engine.read() as transaction:
         found = {one: session_table.latest_turn(transaction, one) for one in namespaces}
     return {name: clock.from_text(at) for name, at in found.items() if at is not None}
+
+
+def searches_since(store: Store, since: datetime) -> SearchTotals:
+    """Return how much was asked and given in the namespace since a time, by any owner."""
+    store._file.write_searches()
+    with store._file.engine.read() as transaction:
+        return search_table.totals(transaction, store.namespace, since)
 
 
 def given_store(store: object) -> Store:

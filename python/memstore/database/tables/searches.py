@@ -11,7 +11,7 @@ from memstore.database.writes import Delete, Insert, Update
 from memstore.domain import clock
 from memstore.domain.erasures import EPISODE, FACT
 from memstore.domain.records import SCOPE_FIELDS, Scope
-from memstore.domain.searches import RecordedSearch
+from memstore.domain.searches import PROMPT, RecordedSearch, SearchTotals
 from memstore.named import NamedTuple
 
 if TYPE_CHECKING:
@@ -152,6 +152,18 @@ TESTS: Final = {
     "until": "at <= :until",
     "before": "id < :before",
 }
+
+
+def totals(transaction: Transaction, namespace: str, since: datetime) -> SearchTotals:
+    """Return how many searches there are since a time, and how much they were given."""
+    row = transaction.one(
+        "SELECT count(*), sum(CASE WHEN tool = :prompt THEN 1 ELSE 0 END), sum(tokens),"
+        " sum(CASE WHEN tokens > 0 THEN 1 ELSE 0 END)"
+        " FROM memstore_searches WHERE namespace = :namespace AND at >= :since",
+        {"namespace": namespace, "since": clock.to_text(since), "prompt": PROMPT},
+    )
+    searches, prompts, tokens, answers = (int(one or 0) for one in row or (0, 0, 0, 0))
+    return SearchTotals(searches=searches, prompts=prompts, tokens=tokens, answers=answers)
 
 
 def _decode(row: Row) -> RecordedSearch:

@@ -8,13 +8,12 @@ from typing import TYPE_CHECKING, Any, Final
 from memstore.database.journal import Kind
 from memstore.domain import clock, zones
 from memstore.domain.records import EVERYBODY, TODO
-from memstore.domain.searches import PROMPT
 from memstore.faces.hosts import catalogue, hook, recalling
 from memstore.faces.web import agents, recalled, templating, words
 from memstore.faces.web.activity_chart import GROUPS
 from memstore.faces.web.routes import asks, shows
 from memstore.named import NamedTuple
-from memstore.store.store import latest_turns
+from memstore.store.store import latest_turns, searches_since
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -29,7 +28,7 @@ if TYPE_CHECKING:
 
 MAX_PROMPT: Final = 20_000
 
-MAX_NEWS: Final = 200
+MAX_NEWS: Final = 100
 """Changes since the last visit that are told: each is read with its words."""
 
 MAX_CLAIMS: Final = 2
@@ -43,9 +42,6 @@ OF_TASKS: Final = f"{TODO}: "
 
 WEEK: Final = 7
 DAYS: Final = 28
-
-MAX_SEARCHES: Final = 300
-"""Recorded searches of a week that are counted; of more, the page says so."""
 
 MAX_PROJECTS: Final = 8
 MAX_COMPARED: Final = 50
@@ -313,17 +309,15 @@ def _week(visit: Visit, turns: Sequence[int]) -> list[Week]:
         return sum(sums[WEEK:]), sum(sums[:WEEK])
 
     since = clock.utc_now() - timedelta(days=WEEK)
-    given = visit.store.of(EVERYBODY).searches.list(since=since, limit=MAX_SEARCHES)
-    tokens = [one.tokens for one in given if one.tokens]
+    given = searches_since(visit.store, since)
     pairs = (
         ("Sessions this week", (sum(turns[-WEEK:]), sum(turns[-2 * WEEK : -WEEK]))),
         ("Learnt", sums_of(LEARNT)),
         ("No longer true", sums_of((Kind.SUPERSEDE,))),
     )
-    each = f", {round(sum(tokens) / len(tokens)):,} tokens each" if tokens else ""
-    number = f"{len(given)}{'+' if len(given) == MAX_SEARCHES else ''}"
-    prompts = sum(one.tool == PROMPT for one in given)
-    of_prompts = f", {prompts:,} to prompts" if prompts else ""
+    each = f", {round(given.tokens / given.answers):,} tokens each" if given.answers else ""
+    of_prompts = f", {given.prompts:,} to prompts" if given.prompts else ""
+    number = f"{given.searches:,}"
     return [
         *(Week(name, f"{now:,}", f"{before:,} the week before") for name, (now, before) in pairs),
         Week("Given to agents", number, f"answers{of_prompts}{each}"),
