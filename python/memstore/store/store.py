@@ -825,10 +825,12 @@ class Store(View):
         )
         with self._file.engine.read() as transaction:
             others = reminder.Foreign(transaction)
+            first = self._identified_first(transaction, asked.topic, found, said)
+            found, said = first.facts, first.turns
             facts = others.without_facts(context.without(found, named))
             heard = others.without_turns(context.without_turns(said, named))
         facts = [*bearing.facts_told(asked, both.facts, facts)]
-        heard = [*bearing.turns_told(asked, both.episodes, heard)]
+        heard = [*bearing.turns_told(asked, both.episodes, heard, first.following)]
         with self._file.engine.read() as transaction:
             later = partial(
                 since.since,

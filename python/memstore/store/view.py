@@ -24,6 +24,7 @@ from memstore.domain.records import (
     STATES,
     TODO,
     SearchHit,
+    SearchHits,
     chosen_owners,
 )
 from memstore.errors import InvalidArgument, InvalidArgumentType
@@ -51,7 +52,7 @@ if TYPE_CHECKING:
     from memstore.domain.episodes import EpisodeHits
     from memstore.domain.metadata import Filters
     from memstore.domain.queries import FactCount, FactNarrowing, FactRecall, FactSearch, Page
-    from memstore.domain.records import Fact, OwnersSelection, SearchHits
+    from memstore.domain.records import Fact, OwnersSelection
     from memstore.domain.standing import Namespaces, Standing
     from memstore.domain.status import PastStatus, StoreStatus
     from memstore.episodes import episodes as log
@@ -72,7 +73,7 @@ if TYPE_CHECKING:
     from memstore.store.keys import KeyView
     from memstore.store.ledger import LedgerView
     from memstore.store.transfer import TransferView
-    from memstore.telling import recall
+    from memstore.telling import identified, recall
     from memstore.telling import why_not as following
     from memstore.telling.recall import Recalled
     from memstore.telling.why_not import WhyNot
@@ -85,6 +86,7 @@ else:
     given_moments = lazy_import("memstore.domain.moments")
     graph = lazy_import("memstore.graph.graph")
     journal = lazy_import("memstore.database.journal")
+    identified = lazy_import("memstore.telling.identified")
     keyed = lazy_import("memstore.facts.keyed")
     keys = lazy_import("memstore.store.keys")
     ledger = lazy_import("memstore.store.ledger")
@@ -363,6 +365,8 @@ class View(zones.Zoned):
         turns = self._episodes_beside(query, asked) if episodes else episode_records.EpisodeHits()
         facts = self._file.searches.facts.find(query, request)
         with self._file.engine.read() as transaction:
+            told = self._identified_first(transaction, query, facts, turns, asked)
+            facts, turns = told.facts, told.turns
             marks = recall.sources_of(transaction, facts, turns)
         found = recall.recalled(facts, turns, max_tokens, counter, marks)
         if touch:
@@ -416,11 +420,12 @@ class View(zones.Zoned):
         facts = checked_items(hits, "hits")
         if not all(isinstance(hit, SearchHit) for hit in facts):
             raise InvalidArgumentType("must be the hits of a search", argument="hits")
-        found = self._episodes_beside(utterances.requested(checked_query(query)), asked)
-        turns = recall.said(facts, found, limit, max_tokens)
-        last = MAX_NUMBER if self._past is None else self._past.moment.last_episode
+        topic = utterances.requested(checked_query(query))
+        found = self._episodes_beside(topic, asked)
         with self._file.engine.read() as transaction:
-            joined = passages.exchanges(transaction, turns, last)
+            told = self._identified_first(transaction, topic, SearchHits(facts), found, asked)
+            turns = recall.said(told.facts, told.turns, limit, max_tokens)
+            joined = passages.exchanges(transaction, turns, self._last_episode)
         return replace(found, items=joined, newest_first=0)
 
     def why_not(
@@ -493,6 +498,8 @@ class View(zones.Zoned):
         if episodes:
             turns = self._episodes_beside(query, asked)
         with self._file.engine.read() as transaction:
+            told = self._identified_first(transaction, query, hits, turns, asked)
+            hits, turns = told.facts, told.turns
             marks = recall.sources_of(transaction, hits, turns)
         return following.recalled(outcome, hits, turns, max_tokens, counter, marks)
 
@@ -752,6 +759,31 @@ class View(zones.Zoned):
             file.engine, self._author, standing, file.searches, file.screen, self._past
         )
         return zones.bound(made, self._zone)
+
+    def _identified_first(
+        self,
+        transaction: Transaction,
+        query: str,
+        facts: SearchHits,
+        turns: EpisodeHits,
+        asked: FactRecall | None = None,
+    ) -> identified.Found:
+        """Return what was found; what has an identifier of the query comes first.
+
+        Whoever asks for a period, or for no turns, is given no turn that was not found.
+        """
+        narrowed = asked is not None and any(asdict(derived(questions.Periods, asked)).values())
+        return identified.identified_first(
+            transaction,
+            query,
+            identified.Found(facts, turns),
+            until=self._last_episode,
+            adds=bool(turns) and not narrowed,
+        )
+
+    @property
+    def _last_episode(self) -> int:
+        return MAX_NUMBER if self._past is None else self._past.moment.last_episode
 
     def _episodes_beside(self, query: str, asked: FactRecall) -> EpisodeHits:
         """Search the episodes too, unless there is a filter that only facts have."""

@@ -23,7 +23,7 @@ from memstore.text.utterances import asks, is_rule, only_asks, requested, reques
 from memstore.text.words import terms
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 
     from memstore._kernel.ranking import Bearing
     from memstore.domain.episodes import Episode, EpisodeHit
@@ -93,15 +93,26 @@ def facts_told(
 
 
 def turns_told(
-    prompt: Prompt, search: Search[Any, Any], hits: Iterable[EpisodeHit]
+    prompt: Prompt,
+    search: Search[Any, Any],
+    hits: Iterable[EpisodeHit],
+    following: Container[int] = (),
 ) -> Sequence[EpisodeHit]:
-    """Return the turns that are no echoes; nothing if none of the best is about the prompt."""
+    """Return the turns that are no echoes; nothing if none of the best is about the prompt.
+
+    Args:
+        following: ids of turns that go on with one that has what the prompt names.
+    """
     heard = [hit for hit in hits if not echoes(hit.episode.content, prompt)]
     texts = {hit.episode.id: hit.episode.content for hit in heard}
     near = {hit.episode.id: hit.similarity or 0.0 for hit in heard}
     if not _bears(prompt, search, texts, near):
         return ()
-    doubted = {hit.episode.id: hit.episode.content for hit in heard if _is_doubted(hit)}
+    doubted = {
+        hit.episode.id: hit.episode.content
+        for hit in heard
+        if _is_doubted(hit) and hit.episode.id not in following
+    }
     bare = {*_bare(search.about(prompt.topic, doubted, {}, asks=prompt.is_question), doubted)}
     places = {_place(hit.episode) for hit in heard if hit.episode.id not in bare}
     return [hit for hit in heard if hit.episode.id not in bare or _place(hit.episode, -1) in places]

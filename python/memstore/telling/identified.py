@@ -1,0 +1,129 @@
+"""Identifiers: whoever names a ticket or a path asks about that one.
+
+"SHOP-1042: what was the cause?" shares a word with every ticket of the shop. What has the whole
+identifier comes before what has not, and so do the next turns of its thread, up to the next one of
+the same speaker: the answer seldom repeats the number.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Final, NamedTuple, TypeVar
+
+from memstore.domain.arguments import MAX_NUMBER
+from memstore.domain.episodes import EpisodeHit
+from memstore.episodes import passages
+from memstore.frozen import replace
+from memstore.text.folding import folded
+from memstore.text.words import identifiers
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from memstore.database.engine import Transaction
+    from memstore.domain.episodes import Episode, EpisodeHits
+    from memstore.domain.records import SearchHit, SearchHits
+
+    H = TypeVar("H", SearchHit, EpisodeHit)
+
+WITHOUT: Final = 0.5
+"""What the score of a row without the identifier counts beside those with it."""
+
+NEXT: Final = 0.9
+"""What a turn after one with the identifier has of its score, at least."""
+
+MAX_NEXT: Final = 4
+"""How many of the turns after it are read."""
+
+MAX_NAMING: Final = 5
+"""Of how many turns with the identifier, the best ones, the next are read."""
+
+
+class Found(NamedTuple):
+    """What both searches found for a question."""
+
+    facts: SearchHits
+    turns: EpisodeHits
+    following: frozenset[int] = frozenset()
+    """The ids of turns after one that has an identifier of the question."""
+
+
+def identified_first(
+    transaction: Transaction,
+    question: str,
+    found: Found,
+    *,
+    until: int = MAX_NUMBER,
+    adds: bool = True,
+) -> Found:
+    """Return what was found, with scores by which what has an identifier of the question is first.
+
+    Nothing changes unless something has it. Identifiers of one word, such as a port, are left to
+    the search, which never takes a part of them for the whole.
+
+    Args:
+        until: no episode after this id is used.
+        adds: return turns that were not found, too.
+    """
+    whole = [re.escape(folded(one)) for one in identifiers(question) if _has_parts(one)]
+    if not whole:
+        return found
+    pattern = re.compile(rf"(?<!\w)(?:{'|'.join(whole)})(?!\w)")
+    matching = found.turns[: len(found.turns) - found.turns.newest_first]
+    naming = [hit for hit in matching if pattern.search(folded(hit.episode.content))]
+    facts = {hit.fact.id for hit in found.facts if pattern.search(folded(hit.fact.content))}
+    if not naming and not facts:
+        return found
+    after = _following(transaction, naming[:MAX_NAMING], until)
+    turns = {hit.episode.id: _lowered(hit) for hit in matching} | {
+        hit.episode.id: hit for hit in naming
+    }
+    for id_, hit in after.items():
+        if id_ in turns:
+            turns[id_] = _scored(turns[id_], max(turns[id_].score, hit.score))
+        elif adds:
+            turns[id_] = hit
+    told = [hit if hit.fact.id in facts else _lowered(hit) for hit in found.facts]
+    return Found(
+        replace(found.facts, items=_best_first(told)),
+        replace(found.turns, items=_best_first([*turns.values()]), newest_first=0),
+        frozenset(after),
+    )
+
+
+def _has_parts(identifier: str) -> bool:
+    return len(re.findall(r"[^\W_]+", identifier)) > 1
+
+
+def _following(
+    transaction: Transaction, naming: Sequence[EpisodeHit], until: int
+) -> dict[int, EpisodeHit]:
+    """Return the turns after those that have an identifier, by id."""
+    found: dict[int, EpisodeHit] = {}
+    for hit in naming:
+        for turn in _next(transaction, hit.episode, until):
+            whole = EpisodeHit(turn, NEXT * hit.score, 0.0, None, 0, len(turn.content))
+            found.setdefault(turn.id, whole)
+    return found
+
+
+def _next(transaction: Transaction, turn: Episode, until: int) -> Iterator[Episode]:
+    if turn.thread is None:
+        return
+    for place, one in enumerate(passages.neighbours(transaction, turn, MAX_NEXT)[1]):
+        if one.id > until or (place and one.speaker == turn.speaker):
+            return
+        yield one
+
+
+def _lowered(hit: H) -> H:
+    return _scored(hit, WITHOUT * hit.score)
+
+
+def _scored(hit: H, score: float) -> H:
+    parts = hit.parts._replace(age=hit.parts.age + score - hit.score)
+    return replace(hit, score=score, parts=parts)
+
+
+def _best_first(hits: Sequence[H]) -> list[H]:
+    return sorted(hits, key=lambda hit: -hit.score)
