@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import random
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from datetime import UTC, datetime, timedelta
 from typing import Any
@@ -87,6 +87,7 @@ class ShelfView:
     address = "memory"
 
     def __init__(self, shelf: Shelf, seen: dict[str, bytes]) -> None:
+        self.ignored: Sequence[str] = ()
         self.shelf, self.seen = shelf, seen
         self.puts = 0
         self.lives: int | None = None

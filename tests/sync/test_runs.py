@@ -17,6 +17,7 @@ from memstore.domain import clock
 from memstore.sync import run as runs
 from memstore.sync import segments, status
 from memstore.sync.places import names
+from memstore.sync.places.folder import FolderPlace
 
 SECRET = "the safe opens with 8431"
 
@@ -195,6 +196,47 @@ def test_a_damaged_file_is_named_and_everything_else_goes_on(
     shelf.put(name, whole)
     meet(shelf, b)
     assert {fact.content for fact in b.list()} == {"rum", "tea"}
+
+
+@pytest.mark.parametrize("kind", ["lines", "state"])
+def test_a_newer_format_is_taken_up_to_there_and_named_once(
+    devices: list[Store], tmp_path: Path, kind: str
+) -> None:
+    a, b, _ = devices
+    shelf = Shelf()
+    a.add("tea", subject="alice")
+    meet(shelf, a)
+    a.add("rum", subject="ben")
+    meet(shelf, a)
+    name = f"{device_of(a)}/{'2-2.lines' if kind == 'lines' else 'state'}"
+    whole = shelf.files[name]
+    shelf.put(name, whole.replace(b'"format": 1', b'"format": 2'))
+    said = []
+    for _ in range(3):
+        done = sync(b, shelf.view().own(device_of(b)), state=tmp_path / "state")
+        said += done.ignored
+    assert len(said) == 1
+    assert "has a newer version of memstore" in said[0]
+    assert {one.content for one in b.list()} == ({"tea"} if kind == "lines" else {"tea", "rum"})
+    shelf.put(name, whole)
+    meet(shelf, b, a)
+    assert {one.content for one in b.list()} == {"tea", "rum"}
+
+
+def test_foreign_files_are_named_once(devices: list[Store], tmp_path: Path) -> None:
+    a, _, _ = devices
+    place = tmp_path / "place"
+    place.mkdir()
+    (place / "notes (conflict copy).txt").write_text("x")
+    a.add("tea", subject="alice")
+
+    def run() -> tuple[str, ...]:
+        return sync(a, FolderPlace(place), state=tmp_path / "state").ignored
+
+    assert "notes (conflict copy).txt" in run()[0]
+    assert run() == ()
+    (place / "another").write_text("x")
+    assert "another" in run()[0]
 
 
 def test_a_record_over_a_limit_is_refused_and_local_memory_untouched(devices: list[Store]) -> None:

@@ -15,9 +15,10 @@ from memstore.domain import clock
 from memstore.errors import SyncError
 from memstore.named import NamedTuple
 from memstore.sync.places import names
+from memstore.sync.segments import NEWER, NewerFormat
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
     from datetime import datetime
     from pathlib import Path
 
@@ -79,11 +80,14 @@ def read(data: bytes, device: str) -> DeviceState:
 
     Raises:
         SyncError: it is damaged, or another device's.
+        NewerFormat: a newer version of the program wrote it.
     """
     try:
         told = json.loads(data)
         if not isinstance(told, dict) or told.get("memstore") != "state":
             raise ValueError("it does not say what it is")
+        if _number(told["format"]) > FORMAT:
+            raise NewerFormat(NEWER)
         if told["device"] != device:
             raise ValueError("it is another device's")
         return DeviceState(
@@ -101,6 +105,26 @@ def read(data: bytes, device: str) -> DeviceState:
         )
     except (ValueError, TypeError, KeyError, AttributeError, RecursionError) as error:
         raise SyncError(f"it is damaged: {error}") from error
+
+
+TOLD: Final = "told.json"
+"""In that folder: what a person was told of the place, which is not said again."""
+
+
+def news(state: Path, sentences: Sequence[str]) -> list[str]:
+    """Return the sentences that were not said after the last run, and remember all of them."""
+    file = state / TOLD
+    try:
+        told = json.loads(file.read_bytes())
+        before = {str(one) for one in told}
+    except (OSError, ValueError, TypeError):
+        before = set()
+    if before != {*sentences}:
+        state.mkdir(parents=True, exist_ok=True, mode=0o700)
+        new = state / f".{TOLD}.new"
+        new.write_text(json.dumps([*sentences]), encoding="utf-8")
+        new.replace(file)
+    return [one for one in sentences if one not in before]
 
 
 FILE: Final = "device.json"

@@ -33,7 +33,7 @@ from memstore.sync import devices, records, rules, screening, segments, taking
 from memstore.sync.devices import DeviceState, Reached
 from memstore.sync.places import names
 from memstore.sync.reports import Synced
-from memstore.sync.segments import ActRecords, Header, Segment
+from memstore.sync.segments import ActRecords, Header, NewerFormat, Segment
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
@@ -141,6 +141,8 @@ class _Run:
         self.rows: dict[str, DeviceRow] = {}
         self.read: dict[str, Segment | None] = {}
         self.ignored: list[str] = []
+        self.newer: set[str] = set()
+        """The devices of which files were written by a newer version of the program."""
         self.restarted: set[str] = set()
         """The devices that were read from their beginning again."""
         self.came: Counter[str] = Counter()
@@ -206,11 +208,24 @@ class _Run:
             waits=dict(self.waits),
             redacted=dict(self.redacted),
             erased=self.erased,
-            ignored=tuple(self.ignored),
+            ignored=(*self._said_once(dry_run=dry_run), *self.ignored),
             device=self._me.device,
             was=self.was,
             dry_run=dry_run,
         )
+
+    def _said_once(self, *, dry_run: bool) -> list[str]:
+        """Return what lies in the place and is not read, if nobody was told of it before."""
+        sentences = [*self.place.ignored]
+        for device in sorted(self.newer):
+            row = self.rows.get(device)
+            sentences.append(
+                f"device {device[:4] if row is None else row.name} has a newer version of memstore;"
+                " what it writes in that way is taken when this one is upgraded"
+            )
+        if dry_run or self.state is None:
+            return sentences
+        return devices.news(self.state, sentences)
 
     # -- the place -----------------------------------------------------------------------------
 
@@ -248,6 +263,9 @@ class _Run:
             try:
                 data = self._get(name, segments.MAX_BYTES)
                 self.read[name] = segments.read(data, self.files[name])
+            except NewerFormat:
+                self.newer.add(self.files[name].of)
+                self.read[name] = None
             except SyncError as error:
                 self.ignored.append(f"{name}: {error.text}")
                 self.read[name] = None
@@ -299,6 +317,9 @@ class _Run:
                 continue
             try:
                 state = devices.read(self._get(name, devices.MAX_BYTES), named.device)
+            except NewerFormat:
+                self.newer.add(named.device)
+                continue
             except SyncError as error:
                 self.ignored.append(f"{name}: {error.text}")
                 continue

@@ -69,6 +69,9 @@ class Segment(NamedTuple):
     acts: tuple[ActRecords, ...]
 
 
+NEWER: Final = "a newer version of memstore wrote it"
+
+
 class NewerFormat(SyncError):
     """A file was written by a newer version of the program."""
 
@@ -145,6 +148,7 @@ def read(data: bytes, named: Named) -> Segment:
 
     Raises:
         SyncError: it is damaged, or is not what its name says.
+        NewerFormat: a newer version of the program wrote it.
     """
     head, separator, body = data.partition(b"\n")
     try:
@@ -158,7 +162,7 @@ def _header(values: Any, named: Named) -> Header:
     if not isinstance(values, dict) or values.get("memstore") != "lines":
         raise ValueError("it does not say what it is")
     if _number(values.get("format")) > FORMAT:
-        raise NewerFormat("a newer version of memstore wrote it")
+        raise NewerFormat(NEWER)
     header = Header(
         _text(values.get("device")),
         _number(values.get("first")),
