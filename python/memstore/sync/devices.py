@@ -15,7 +15,7 @@ from memstore.domain import clock
 from memstore.errors import SyncError
 from memstore.named import NamedTuple
 from memstore.sync.places import names
-from memstore.sync.segments import NEWER, NewerFormat
+from memstore.sync.segments import NEWER, NewerFormat, hash_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -96,7 +96,7 @@ def read(data: bytes, device: str) -> DeviceState:
             clock.from_text(_text(told["at"])),
             _reached(told["head"]),
             _number(told["sent"]),
-            _text(told["sent_hash"]),
+            hash_of(told["sent_hash"]),
             _number(told["erased"]),
             _number(told["edition"]),
             {_device(name): _reached(one) for name, one in told["taken"].items()},
@@ -160,7 +160,7 @@ def name_of_machine() -> str:
 
 def _reached(values: Any) -> Reached:
     line, hash_, begins = values
-    return Reached(_number(line), _text(hash_), _number(begins))
+    return Reached(_number(line), hash_of(hash_), _number(begins))
 
 
 def _device(name: Any) -> str:
@@ -178,4 +178,5 @@ def _number(value: Any) -> int:
 def _text(value: Any) -> str:
     if not isinstance(value, str):
         raise TypeError("a text is missing")
+    value.encode()  # half of a character is refused
     return value

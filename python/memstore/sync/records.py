@@ -32,16 +32,6 @@ if TYPE_CHECKING:
 FACTS: Final = "memstore_facts"
 EPISODES: Final = "memstore_episodes"
 
-OF_FACTS: Final = frozenset(
-    {
-        *(Kind.ADD, Kind.ADOPT, Kind.SUPERSEDE, Kind.UNSUPERSEDE, Kind.CONFIRM, Kind.UNCONFIRM),
-        *(Kind.METADATA, Kind.UPDATE, Kind.PIN, Kind.UNPIN, Kind.DELETE, Kind.RESTORE, Kind.ERASE),
-        *DECIDING,
-    }
-)
-OF_EPISODES: Final = frozenset({Kind.EPISODE, Kind.ADOPT, Kind.UPDATE_EPISODE, Kind.ERASE_EPISODE})
-"""The kinds of lines that travel; the others are of this file alone."""
-
 LINKS: Final = frozenset({Kind.SUPERSEDE, Kind.UNSUPERSEDE})
 NOT_SAID: Final = frozenset(
     {"namespace", "episode_id", "superseded_by", "content_hash", "salt_hash"}
@@ -183,7 +173,7 @@ class Reader:
             return None
         if row.taken is not None:
             return self._taken(item, said)
-        if row.kind not in (OF_FACTS if about.kind == FACT else OF_EPISODES):
+        if row.kind not in (rules.OF_FACTS if about.kind == FACT else rules.OF_EPISODES):
             return None
         return self._own(item, said)
 
@@ -403,7 +393,7 @@ def _selected(
     episodes = {
         row.episode_id
         for row in changed
-        if row.fact_id is None and row.episode_id is not None and row.kind in OF_EPISODES
+        if row.fact_id is None and row.episode_id is not None and row.kind in rules.OF_EPISODES
     }
     lines = {row.id: row for row in rows if row.id in wanted}
     lines.update((row.id, row) for row in taken_table.about(transaction, facts, episodes))

@@ -13,7 +13,7 @@ from collections import defaultdict
 from datetime import timedelta
 from typing import TYPE_CHECKING, Any, Final
 
-from memstore.database.journal import Kind
+from memstore.database.journal import DECIDING, Kind
 from memstore.domain import clock
 from memstore.domain.arguments import checked_key, stored_text
 from memstore.domain.metadata import encode
@@ -46,6 +46,15 @@ MEMBER: Final = "metadata."
 
 BIRTHS: Final = frozenset({Kind.ADD, Kind.ADOPT, Kind.EPISODE})
 ENDS: Final = frozenset({Kind.ERASE, Kind.ERASE_EPISODE})
+OF_FACTS: Final = frozenset(
+    {
+        *(Kind.ADD, Kind.ADOPT, Kind.SUPERSEDE, Kind.UNSUPERSEDE, Kind.CONFIRM, Kind.UNCONFIRM),
+        *(Kind.METADATA, Kind.UPDATE, Kind.PIN, Kind.UNPIN, Kind.DELETE, Kind.RESTORE, Kind.ERASE),
+        *DECIDING,
+    }
+)
+OF_EPISODES: Final = frozenset({Kind.EPISODE, Kind.ADOPT, Kind.UPDATE_EPISODE, Kind.ERASE_EPISODE})
+"""The kinds of lines that travel; the others are of this file alone."""
 OWNERS: Final = ("user_id", "agent_id", "run_id")
 
 
@@ -252,13 +261,15 @@ def checked(kind: str, value: Mapping[str, Any], about: str) -> dict[str, Any]:
         ValueError: a moment is none.
         TypeError: a value is of another type.
     """
+    if (PROPOSAL in value) != (kind in DECIDING):
+        raise ValueError(f"a line of the kind {kind} does not say this")
     if kind in ENDS:
         if not value.get(LINK):
             return {}
         rank, uuid, at = value["rank"], value[LINK], value.get("superseded_at")
-        if type(rank) is not int or not isinstance(uuid, str):
+        if type(rank) is not int:
             raise TypeError("a link is none")
-        return {LINK: uuid, "superseded_at": _checked_moment(at), "rank": rank}
+        return {LINK: _checked_text(uuid, LINK), "superseded_at": _checked_moment(at), "rank": rank}
     if kind == Kind.CONFIRM:
         return {"at": _moment_of(value["at"])}
     if kind == Kind.UNCONFIRM:
@@ -281,6 +292,33 @@ def checked(kind: str, value: Mapping[str, Any], about: str) -> dict[str, Any]:
     return found
 
 
+TEXTS: Final = ("content", "subject", "category", "idempotency_key", KEY, LINK, "episode")
+MOMENTS: Final = (DELETION, PIN, EXPIRY, "superseded_at", "created_at", "last_confirmed_at")
+
+
+def check_birth(value: Mapping[str, Any], about: str) -> None:
+    """Check what the rules read of a new fact or episode; the rest is checked when it is stored.
+
+    Raises:
+        ValueError: a moment is none.
+        TypeError: a value is of another type.
+    """
+    for name in (*TEXTS, *OWNERS):
+        _checked_text(value.get(name), name)
+    for name in ("content", "subject", "category") if about == FACT else ("content",):
+        if not value.get(name):
+            raise TypeError(f"there is no {name}")
+    for name in MOMENTS:
+        if value.get(name) is not None:
+            _moment_of(value[name])
+    if not isinstance(value.get(METADATA, {}), dict):
+        raise TypeError("metadata is no object")
+    if not isinstance(value.get(TAGS) or [], list):
+        raise TypeError("tags are no list")
+    if type(value.get("confirmed_count", 0)) is not int:
+        raise TypeError("confirmed_count is no number")
+
+
 def _checked_proposal(value: Mapping[str, Any]) -> dict[str, Any]:
     key = [None if one is None else stored_text(one, PROPOSAL) for one in value[PROPOSAL]]
     if not key or (key[0] is None and len(key) < 2) or None in key[1:]:
@@ -298,14 +336,18 @@ def _checked_proposal(value: Mapping[str, Any]) -> dict[str, Any]:
 
 def _checked_link(value: Mapping[str, Any]) -> dict[str, Any]:
     uuid, replaces = value[LINK], value.get("replaces")
-    if not isinstance(uuid, str | None):
-        raise TypeError("a link is none")
+    _checked_text(uuid, LINK)
     if replaces is not None:
         rank, before = replaces
-        if type(rank) is not int or not isinstance(before, str | None):
+        _checked_text(before, "replaces")
+        if type(rank) is not int:
             raise TypeError("a link is none")
     at = _checked_moment(value.get("superseded_at"))
     return {LINK: uuid, "superseded_at": at, "replaces": replaces}
+
+
+def _checked_text(text: Any, name: str) -> str | None:
+    return None if text is None else stored_text(text, name)
 
 
 def _checked_moment(text: Any) -> str | None:

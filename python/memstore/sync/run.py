@@ -50,6 +50,8 @@ LEASE_SECONDS: Final = 60.0
 MERGED_AT: Final = 32
 """So many files of a device are merged; fewer, if that was not done for a day."""
 MERGED_AFTER: Final = timedelta(days=1)
+MAX_SENTENCE: Final = 200
+"""Characters of what is said of a file; it may quote what is in it."""
 LINES: Final = 50_000
 """About so many lines are in one file."""
 RECORDS: Final = 1_000
@@ -267,7 +269,7 @@ class _Run:
                 self.newer.add(self.files[name].of)
                 self.read[name] = None
             except SyncError as error:
-                self.ignored.append(f"{name}: {error.text}")
+                self.ignored.append(f"{name}: {error.text[:MAX_SENTENCE]}")
                 self.read[name] = None
         return self.read[name]
 
@@ -321,7 +323,7 @@ class _Run:
                 self.newer.add(named.device)
                 continue
             except SyncError as error:
-                self.ignored.append(f"{name}: {error.text}")
+                self.ignored.append(f"{name}: {error.text[:MAX_SENTENCE]}")
                 continue
             self.states[named.device] = state
             self._note(transaction, state)
@@ -616,7 +618,7 @@ class _Run:
                     if not is_whole:
                         break
                 return row, False
-            self.ignored.append(error.text)
+            self.ignored.append(error.text[:MAX_SENTENCE])
             return row, False
 
     def _take_batch(

@@ -8,11 +8,13 @@ so it can be made again at any time.
 from __future__ import annotations
 
 import json
+import re
 import zlib
 from itertools import groupby
 from typing import TYPE_CHECKING, Any, Final
 
 from memstore.domain import clock
+from memstore.domain.arguments import checked_text
 from memstore.errors import SyncError
 from memstore.named import NamedTuple
 from memstore.sync import rules
@@ -26,13 +28,15 @@ if TYPE_CHECKING:
 FORMAT: Final = 1
 MAX_BYTES: Final = 64 * 1024 * 1024
 """A larger file is not read."""
-MAX_TEXT: Final = 1024 * 1024 * 1024
+MAX_TEXT: Final = 512 * 1024 * 1024
 """What a file may hold when it is decompressed."""
+MAX_RECORDS: Final = 1_000_000
 MAX_LINE: Final = 16 * 1024 * 1024
 FULL_BYTES: Final = 4 * 1024 * 1024
 """A file of this size is not merged with others any more."""
 LEVEL: Final = 6
 CHUNK: Final = 256 * 1024
+HASH: Final = re.compile(r"[0-9a-f]{0,64}")
 HASH_DIGITS: Final = 16
 """So many digits of an act's hash tell whether two chains have it in common."""
 
@@ -167,8 +171,8 @@ def _header(values: Any, named: Named) -> Header:
         _text(values.get("device")),
         _number(values.get("first")),
         _number(values.get("last")),
-        _text(values.get("before")),
-        _text(values.get("after")),
+        hash_of(values.get("before")),
+        hash_of(values.get("after")),
         _number(values.get("number")),
     )
     if (header.device, header.first, header.last) != (named.of, named.first, named.last):
@@ -207,7 +211,7 @@ def _acts(header: Header, texts: Iterator[bytes]) -> Iterator[ActRecords]:
                 yield ActRecords(*act, tuple(found))
             found = []
             first = header.first + _number(row[0])
-            act = first, first + _number(row[1]), _text(row[3])
+            act = first, first + _number(row[1]), hash_of(row[3])
             at += _whole(row[2])
             if not last < first <= act[1] <= header.last:
                 raise ValueError("its acts are out of order")
@@ -218,6 +222,8 @@ def _acts(header: Header, texts: Iterator[bytes]) -> Iterator[ActRecords]:
                 raise ValueError("its records are out of order")
             found.append(record)
             count += 1
+            if count > MAX_RECORDS:
+                raise ValueError("it holds more than a file may hold")
     if found:
         yield ActRecords(*act, tuple(found))
     if count != header.number:
@@ -230,8 +236,11 @@ def _record(row: list[Any], device: str, act: int, at: int, names: list[str]) ->
     uuid = _text(uuid)
     is_fact = not uuid.startswith("e") or len(uuid) != clock.UUID_CHARACTERS + 1
     about = About(FACT if is_fact else EPISODE, namespace, uuid if is_fact else uuid[1:])
+    if kind not in (rules.OF_FACTS if is_fact else rules.OF_EPISODES):
+        raise ValueError(f"{kind[:40]!a} is no kind of line that travels")
     moment = at + _whole(later)
-    actor, source = _named(names, actor), _named(names, source)
+    actor = checked_text(_named(names, actor), "actor", MAX_LINE)
+    source = checked_text(_named(names, source), "source", MAX_LINE)
     if value is not None:
         value = _value(kind, value, about, moment)
     rules.text_of(moment + _whole(more))  # refuses what is no moment
@@ -244,13 +253,14 @@ def _value(kind: str, value: Any, about: About, at: int) -> dict[str, Any]:
     if not isinstance(value, dict):
         raise TypeError("a record says nothing")
     if kind in rules.BIRTHS:
+        rules.check_birth(value, about.kind)
         return {"uuid": about.uuid, "created_at": rules.text_of(at), **value}
     return rules.checked(kind, value, about.kind)
 
 
 def _named(names: list[str], name: Any) -> str:
     if isinstance(name, str):
-        names.append(name)
+        names.append(_text(name))
         return name
     return names[_number(name)]
 
@@ -270,4 +280,16 @@ def _whole(value: Any) -> int:
 def _text(value: Any) -> str:
     if not isinstance(value, str):
         raise TypeError("a text is missing")
+    value.encode()  # half of a character is refused
+    return value
+
+
+def hash_of(value: Any) -> str:
+    """Return a hash, or its beginning, or nothing.
+
+    Raises:
+        TypeError: it is none.
+    """
+    if not isinstance(value, str) or not HASH.fullmatch(value):
+        raise TypeError("a hash is missing")
     return value
