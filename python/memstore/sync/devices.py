@@ -107,13 +107,13 @@ def read(data: bytes, device: str) -> DeviceState:
         raise SyncError(f"it is damaged: {error}") from error
 
 
-TOLD: Final = "told.json"
+SAID: Final = "said.json"
 """In that folder: what a person was told of the place, which is not said again."""
 
 
 def news(state: Path, sentences: Sequence[str]) -> list[str]:
     """Return the sentences that were not said after the last run, and remember all of them."""
-    file = state / TOLD
+    file = state / SAID
     try:
         told = json.loads(file.read_bytes())
         before = {str(one) for one in told}
@@ -121,7 +121,7 @@ def news(state: Path, sentences: Sequence[str]) -> list[str]:
         before = set()
     if before != {*sentences}:
         state.mkdir(parents=True, exist_ok=True, mode=0o700)
-        new = state / f".{TOLD}.new"
+        new = state / f".{SAID}.new"
         new.write_text(json.dumps([*sentences]), encoding="utf-8")
         new.replace(file)
     return [one for one in sentences if one not in before]
