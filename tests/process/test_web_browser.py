@@ -15,7 +15,7 @@ from tests.support.chromium import Watch, chromium
 from tests.support.web_server import WebServer
 
 import memstore
-from memstore import Store
+from memstore import NewEpisode, Store
 
 if sys.platform == "linux":
     import resource
@@ -393,7 +393,7 @@ def test_three_questions_are_decided_by_three_keys(
     assert memory.proposals.count() == 1
 
 
-def test_the_five_questions_take_three_clicks_at_most(
+def test_the_five_questions_take_two_clicks_at_most(
     visit: Callable[..., Any], memory: Store
 ) -> None:
     ask(memory, "The port is 5432", "The port is 5499", subject="staging")
@@ -402,19 +402,26 @@ def test_the_five_questions_take_three_clicks_at_most(
     page = visit()
     home = page.url
 
-    def clicks(*selectors: str) -> str:
+    def clicks(*selectors: str, most: int = 2) -> str:
         page.goto(home)
         for selector in selectors:
             page.click(selector)
             page.wait_for_load_state()
-        assert len(selectors) <= 3
+        assert len(selectors) <= most
         return str(page.inner_text("main"))
 
+    # What will the next session be told?
+    assert "The port is 5499" in clicks()
     # Why did the agent say that?
     assert "The port is 5499" in clicks("nav >> text=Answers", "text=which port")
     # What was learnt today, and undo what that run did.
     assert "The port is 5499" in clicks("nav >> text=Timeline")
-    clicks("nav >> text=Timeline", "text=Undo this run… >> nth=0", "button:text('Undo it')")
+    assert "This is what would be done" in clicks(
+        "nav >> text=Timeline", "text=Undo this run… >> nth=0"
+    )
+    # What is undone is read before that: the third click does it.
+    undoing = ("nav >> text=Timeline", "text=Undo this run… >> nth=0", "button:text('Undo it')")
+    clicks(*undoing, most=3)
     assert memory.list() == []
     memory.ledger.revert(acts=[memory.ledger.log(limit=1)[0].line]).apply()
     # Which of these is true?
@@ -423,7 +430,8 @@ def test_the_five_questions_take_three_clicks_at_most(
     assert memory.get(5).status == "superseded"
     # Everything about somebody: shown, exported, and the plan to erase it.
     assert "harbour is closed" in clicks("nav >> text=Subjects", "a:text('harbour')")
-    told = clicks("nav >> text=Subjects", "a:text('harbour')", "text=Erase everything about it…")
+    erasing = ("nav >> text=Subjects", "a:text('harbour')", "text=Erase everything about it…")
+    told = clicks(*erasing, most=3)
     assert "This cannot be undone" in told
 
 
@@ -602,6 +610,78 @@ def pages_to_see(page: Any) -> dict[str, str]:
     forms |= {"erase": "erase/fact/1", "erasing": "erase", "empty": "owners/empty"}
     named = {name: base + path for name, path in {**paths, **forms}.items()}
     return {"search": page.url, **named, "missing": f"{base}nothing"}
+
+
+ODD = (
+    "x" * 4000,
+    "הברז במטבח דולף, ו־kettle הוא כחול",
+    "تاريخ الرسالة خطأ: 12:30 SHOP-1301",
+    "\u202eevil\u2066\ufeff\x1b[31m",
+    "漢字" * 400,
+    "a\nb\n\n\nc\td",
+)
+"""Texts without blanks, of both directions, with hidden characters, of many lines."""
+
+
+@pytest.mark.parametrize("mode", ["forced-colors", "reduced-motion", "plain"])
+def test_odd_texts_fit_on_every_page(
+    visit: Callable[..., Any], memory: Store, mode: str, request: pytest.FixtureRequest
+) -> None:
+    axe = pytest.importorskip("axe_playwright_python.sync_playwright").Axe()
+    for place, text in enumerate(ODD):
+        said = memory.episodes.add_many(
+            NewEpisode(
+                content=f"{text} {turn}",
+                source="codex",
+                thread=f"talk {place}",
+                speaker=("user", "assistant")[turn % 2],
+            )
+            for turn in range(60 if place == 1 else 4)
+        )
+        name = text[:60]
+        fact = memory.add(f"{text} {said[0].id}", subject=name, episode_id=said[0].id)
+        for turn in range(12 if place == 1 else 1):
+            fact = memory.add(f"{text} and {turn}", subject=name, supersedes=fact.id)
+        memory.add(f"not {text}", subject=name, source="web:example.org", supersedes=fact.id)
+        memory.tasks.create(text, due="2020-01-01")
+        memory.searches.record(text, facts=[fact.id], episodes=[said[0].id], tool="prompt")
+        memory.within(f"~/work/{name[:20]}").add(text, subject=name)
+    assert memory.searches.list(limit=1)
+    made = {"forced_colors": "active"} if mode == "forced-colors" else {}
+    made |= {"reduced_motion": "reduce"} if mode == "reduced-motion" else {}
+    page = visit(**made)
+    base = page.url
+    page.fill("#find", ODD[1])
+    page.press("#find", "Enter")
+    page.wait_for_url("**/search/*")
+    paths = ["", "sessions", "inbox", "timeline", "subjects", "answers", "tasks", "owners", "go"]
+    paths += [f"fact/{fact.id}", f"subject/{fact.id}", "fact/5", "session/1", "session/7", "log"]
+    for address in (page.url, *(base + path for path in paths)):
+        page.set_viewport_size({"width": 320, "height": 700})
+        page.goto(address)
+        overflow = page.evaluate("document.documentElement.scrollWidth - innerWidth")
+        assert overflow <= 0, address
+        page.set_viewport_size({"width": 640, "height": 700})
+        page.evaluate("document.documentElement.style.fontSize = '200%'")
+        overflow = page.evaluate("document.documentElement.scrollWidth - innerWidth")
+        assert overflow <= 0, (address, "large text")
+        page.evaluate("document.documentElement.style.fontSize = ''")
+        if mode == "forced-colors":
+            assert violations(axe, page) == [], address
+
+
+def test_targets_are_large_enough_for_a_thumb(visit: Callable[..., Any], memory: Store) -> None:
+    fill(memory, "It is blue")
+    page = visit(has_touch=True)
+    named = pages_to_see(page)
+    page.set_viewport_size({"width": 390, "height": 800})
+    small = """() => [...document.querySelectorAll("button, .button, summary, nav a")]
+        .filter(one => one.offsetParent && one.getBoundingClientRect().height < 24)
+        .map(one => one.outerHTML.slice(0, 120))"""
+    for name, address in named.items():
+        page.goto(address)
+        assert page.evaluate(small) == [], name
+    page.watch.complaints[:] = [one for one in page.watch.complaints if "404" not in one]
 
 
 def violations(axe: Any, page: Any) -> list[Any]:
