@@ -79,7 +79,7 @@ QUESTIONS = {
     "How do I bring my memories from mem0 or ChatGPT?": ("coming-from", "mem0", "--from mem0"),
     "How do I catch an error in Python?": ("store", "Errors", "InvalidArgument"),
     "How do I use it with asyncio?": ("store", "Asyncio", "AsyncStore"),
-    "How do I keep memories of several users apart?": ("learning", "Scopes", "store.of("),
+    "How do I keep memories of several users apart?": ("store", "Owners", "store.of("),
     "How does a model learn facts from a conversation?": ("learning", "Conversations", "Memory"),
     "How do I use another embedding model?": ("embedding", "Which model", "fastembed"),
     "How do I serve it to a team?": ("serving", "A server", "--http"),
