@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
+from memstore.database.journal import Kind
 from memstore.database.tables.readings import NO_OPTIONS, NOT_LEARNED
 from memstore.domain.episodes import TRACE
 from memstore.domain.records import SCOPE_FIELDS
@@ -17,7 +18,8 @@ UNTRIED: Final = (
     " (SELECT 1 FROM memstore_readings r WHERE r.episode_id = e.id) AND NOT EXISTS"
     f" (SELECT 1 FROM memstore_episode_tags WHERE tag = '{TRACE}' AND episode_id = e.id)"
     " AND NOT EXISTS (SELECT 1 FROM memstore_journal j JOIN memstore_taken t ON t.line = j.id"
-    "  WHERE j.episode_id = e.id AND j.fact_id IS NULL AND t.device > 0) END)"
+    "  WHERE j.episode_id = e.id AND j.fact_id IS NULL AND t.device > 0"
+    f"  AND j.kind IN ('{Kind.EPISODE}', '{Kind.ADOPT}')) END)"
 )
 """The condition that ``memstore_episodes e`` is a turn of a conversation that was only kept: no
 model was to read it. One that another device recorded is that device's to read."""
