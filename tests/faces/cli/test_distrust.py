@@ -2,8 +2,14 @@
 
 from __future__ import annotations
 
+import io
+
 import pytest
+from rich.console import Console
 from tests.support.command_line import CommandLine, cli_fixture  # noqa: F401
+
+import memstore
+from memstore.faces.cli import render_terminal
 
 
 @pytest.fixture
@@ -43,6 +49,21 @@ def test_a_hidden_fact_says_so_by_its_id(cli: CommandLine, theirs: int) -> None:
     assert "which is not trusted" in cli("explain", theirs).out
     told = cli("search", "Oslo", "--why-not", theirs).out
     assert f"fact {theirs} rests on sources that are not trusted" in told
+
+
+def test_on_a_terminal_a_person_reads_that_the_source_is_not_trusted(
+    cli: CommandLine, theirs: int
+) -> None:
+    cli("distrust", "web:a.org")
+    screen = io.StringIO()
+    with memstore.open(cli.db, embedder=None) as store:
+        console = Console(file=screen, width=100, highlight=False)
+        show = render_terminal.TerminalShow(console, console)
+        show.links(store.history(theirs))
+        show.status(store.status())
+    assert "source not trusted" in screen.getvalue()
+    assert "hidden (source not trusted)" in screen.getvalue()
+    assert "distrusted" not in screen.getvalue()
 
 
 def test_distrust_needs_a_source(cli: CommandLine) -> None:
