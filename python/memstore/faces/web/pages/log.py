@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from functools import partial
 from typing import TYPE_CHECKING, Any, Final
 
 from memstore.domain.queries import EpisodeNarrowing
 from memstore.domain.records import EVERYBODY
-from memstore.errors import Conflict, Explained
+from memstore.errors import Conflict, Explained, NotFound
 from memstore.faces import wording
 from memstore.faces.web import chains, filters, paging, rereading, words
+from memstore.faces.web.pages import sessions
 from memstore.faces.web.routes import asks, changes, shows
 from memstore.frozen import asdict, replace
 from memstore.named import NamedTuple
@@ -43,10 +45,12 @@ class Conversation(NamedTuple):
 
     Attributes:
         thread: its name; ``None`` for an episode without one.
+        request: what was asked first in it; empty without a thread.
         episodes: the newest first.
     """
 
     thread: str | None
+    request: str
     episodes: list[Episode]
 
 
@@ -86,12 +90,12 @@ def _page(
         chosen=chosen,
         names=FILTERS,
         found=found,
-        conversations=[] if page is None else [*_conversations(page.rows)],
+        conversations=[] if page is None else [*_conversations(visit, page.rows)],
         links=paging.Links() if page is None else page.links,
     )
 
 
-def _conversations(episodes: Sequence[Episode]) -> Iterator[Conversation]:
+def _conversations(visit: Visit, episodes: Sequence[Episode]) -> Iterator[Conversation]:
     current: Conversation | None = None
     for episode in episodes:
         last = None if current is None else current.episodes[-1]
@@ -99,10 +103,18 @@ def _conversations(episodes: Sequence[Episode]) -> Iterator[Conversation]:
         if current is None or not same or episode.thread is None:
             if current is not None:
                 yield current
-            current = Conversation(episode.thread, [])
+            current = Conversation(episode.thread, _request(visit, episode), [])
         current.episodes.append(episode)
     if current is not None:
         yield current
+
+
+def _request(visit: Visit, turn: Episode) -> str:
+    if turn.thread is None:
+        return ""
+    with suppress(NotFound):  # all that it asked has expired
+        return sessions.request_of(visit.store.of(turn.scope), turn.thread).content
+    return turn.thread
 
 
 def ask(visit: Visit) -> Reply:
