@@ -1,10 +1,12 @@
 """Pictures of every page with 0, 1 and 100,000 facts, light and dark, narrow and wide.
 
     python -m benches.screenshots OUTPUT [--folder FOLDER] [--facts 0 1 100000]
+    python -m benches.screenshots docs --team
 
 The large file is that of :mod:`benches.page_times`. Needs Chromium and playwright. Each picture is
 of the whole page, at most 6,000 pixels of it. Pages that fail, that write to the console or that
-are wider than the window are named, and end the program with 1.
+are wider than the window are named, and end the program with 1. With ``--team`` they are instead
+the four of ``docs/web.md``, of the memory that ``memstore demo --web`` shows.
 """
 
 from __future__ import annotations
@@ -23,12 +25,16 @@ import memstore
 from benches import page_times
 from benches.page_times import Visitor
 from memstore import Store
+from memstore.faces.cli import demo_team
 
 WIDTHS = (390, 1280)
 SCHEMES = ("light", "dark")
 HEIGHT = 900
 MOST = 6_000
 """The most pixels of a picture's height."""
+
+TRIED = "which port does staging of berths use?"
+"""The prompt that the picture of Home shows the answer to."""
 
 PLAIN = (
     "search", "sessions", "subjects", "inbox", "timeline", "log", "answers", "answers/given",
@@ -109,19 +115,63 @@ def pictured(browser: Any, folder: Path, output: Path, facts: int) -> list[str]:
     return wrong
 
 
+def of_team(browser: Any, folder: Path, output: Path) -> list[str]:
+    """Make the pictures of the documentation; return what is wrong."""
+    path = folder / "memory.db"
+    path.unlink(missing_ok=True)
+    with memstore.open(path, embedder="local") as store:
+        team = demo_team.fill(store)
+        shown = max(team.list(limit=None), key=lambda fact: len(team.history(fact.id)))
+        session = next(one for one in team.episodes.sessions() if one.learnt).last_id
+    home = folder / "home"  # the folder of the project decides the namespace, as on a machine
+    (home / "work" / "harbour" / ".git").mkdir(parents=True, exist_ok=True)
+    variables = {"HOME": str(home), "MEMSTORE_PROJECT": str(home / "work" / "harbour")}
+    flags = ("--embedder", "local", "--namespace", "auto", "--no-browser")
+    server = WebServer(path, folder / "user", *flags, **variables)
+    try:
+        visitor = Visitor(server)
+        name, _, value = visitor.cookie.partition("=")
+        context = browser.new_context(reduced_motion="reduce")
+        context.add_cookies([{"name": name, "value": value, "url": server.url + visitor.base}])
+        page = context.new_page()
+        page.set_viewport_size({"width": WIDTHS[1], "height": HEIGHT})
+        watch = Watch(page, server.url)
+        addresses = {
+            "home": "",
+            "session": f"session/{session}",
+            "fact": f"fact/{shown.id}",
+            "inbox": "inbox",
+        }
+        for title, address in addresses.items():
+            page.goto(server.url + visitor.base + address)
+            if title == "home":
+                page.fill("#field-prompt", TRIED)
+                page.press("#field-prompt", "Enter")
+                page.wait_for_selector("#told-prompt")
+                page.evaluate("document.activeElement.blur()")
+            page.screenshot(path=output / f"{title}.png")
+        context.close()
+        return watch.complaints
+    finally:
+        server.close()
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("output", type=Path)
     parser.add_argument("--folder", type=Path, default=Path("benches/.made"))
+    parser.add_argument("--team", action="store_true")
     parser.add_argument("--facts", type=int, nargs="+", default=[0, 1, 100_000])
     chosen = parser.parse_args()
     chosen.output.mkdir(parents=True, exist_ok=True)
     chosen.folder.mkdir(parents=True, exist_ok=True)
     wrong: list[str] = []
     with chromium() as browser:
-        for facts in chosen.facts:
+        if chosen.team:
+            wrong += of_team(browser, chosen.folder, chosen.output)
+        for facts in () if chosen.team else chosen.facts:
             wrong += pictured(browser, chosen.folder, chosen.output, facts)
     print("\n".join(wrong) or "nothing is wrong")
     sys.exit(bool(wrong))

@@ -23,6 +23,8 @@ NAMES: Final = {
 }
 """What the page calls the groups of a briefing, by their titles; the others are the project's."""
 
+NEWEST: Final = "newest"
+
 STEPS: Final = ("d1", "d2", "d3", "d5")
 """The colours of groups, in their order."""
 
@@ -81,7 +83,11 @@ def of(text: str, budget: int, *, titled: bool) -> RecalledText:
     for name, lines in _grouped(text.split("\n"), titled=titled):
         tokens = count("\n".join(lines)) + 1  # the end of its last line
         named = [group for group in found if group.name]
-        step = STEPS[min(len(named), len(STEPS) - 1)] if name else ""
+        before = named[-1].step if named else ""
+        place_of = len({group.step for group in named})
+        step = STEPS[min(place_of, len(STEPS) - 1)] if name else ""
+        if name == NEWEST and before:  # of the project, too
+            step = before
         width = round(100 * tokens / budget, 2) if name else 0.0
         found.append(Group(name, step, tokens, [*map(_line, lines)], round(place, 2), width))
         place += width
@@ -116,7 +122,7 @@ def _name(line: str) -> str:
         return ""
     if title in NAMES:
         return NAMES[title]
-    return "newest" if title.startswith("Newest of ") else "project"
+    return NEWEST if title.startswith("Newest of ") else "project"
 
 
 def _line(line: str) -> Line:
