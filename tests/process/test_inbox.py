@@ -87,9 +87,25 @@ def active(db: Path) -> set[str]:
 def test_keys_accept_reject_and_skip(waiting: Path) -> None:
     code, drawn = walk(waiting, "ars")
     assert code == 0
-    assert "accepted 1, rejected 1, left open 1" in drawn
+    assert "replaced 1, kept both 1, deleted the newer 0, left open 1" in drawn
     assert states(waiting) == ["accepted", "open", "rejected"]  # those about Ana come first
     assert active(waiting) == {new for _, _, new in PAIRS} | {PAIRS[1][1], PAIRS[2][1]}
+
+
+def test_the_old_one_deletes_the_newer(waiting: Path) -> None:
+    _, drawn = walk(waiting, "xq")
+    assert "deleted the newer 1, left open 2" in drawn
+    assert states(waiting) == ["rejected", "open", "open"]
+    assert active(waiting) == {text for pair in PAIRS for text in pair[1:]} - {PAIRS[0][2]}
+
+
+def test_a_summary_of_facts_has_no_newer_one(path: Path) -> None:
+    with memstore.open(path, embedder=None) as store:
+        facts = [store.add(f"Ana likes tea {n}", subject="ana").id for n in range(2)]
+        store.proposals.put_forward(facts, "Ana likes tea", {})
+    _, drawn = walk(path, "xq")
+    assert "no fact is newer here" in drawn
+    assert states(path) == ["open"]
 
 
 def test_all_about_one_subject_at_once(waiting: Path) -> None:
@@ -98,7 +114,7 @@ def test_all_about_one_subject_at_once(waiting: Path) -> None:
     assert states(waiting) == ["accepted", "open", "accepted"]
 
 
-@pytest.mark.parametrize("key", ["a", "r", "s", "A", "R", "S"])
+@pytest.mark.parametrize("key", ["a", "r", "x", "s", "A", "R", "X", "S"])
 def test_last_decision_is_undone(waiting: Path, key: str) -> None:
     before = active(waiting)
     _, drawn = walk(waiting, f"{key}uq")

@@ -34,15 +34,23 @@ else:
     msvcrt, termios, tty = map(lazy_import, ("msvcrt", "termios", "tty"))
     render_terminal = lazy_import("memstore.faces.cli.render_terminal")
 
-ACCEPT, REJECT, SKIP, UNDO, QUIT = "arsuq"
-"""The keys. In upper case, the first three decide everything about one subject."""
+ACCEPT, REJECT, REMOVE, SKIP, UNDO, QUIT = "arxsuq"
+"""The keys, as in the pages. In upper case, the first four decide all about one subject."""
 
 ENDS: Final = ("", "\x04", "\x1b")
 """The end of the input, Ctrl-D and Escape end the walk, too."""
 
-KEYS: Final = "a accept · r reject · s skip · u undo · q quit"
-FOR_ALL: Final = "A R S: all {} about {}"
+KEYS: Final = "a the new one · r both · x the old one · s later · u undo · q quit"
+FOR_ALL: Final = "A R X S: all {} about {}"
 """Said where a subject has several."""
+
+
+ANSWERS: Final = {
+    ACCEPT: "the new one replaces the old one",
+    REJECT: "both are kept",
+    REMOVE: "the newer one is deleted",
+}
+"""What was done, by the key."""
 
 
 class DoneByKey(NamedTuple):
@@ -119,16 +127,23 @@ class Walk:
             if key == UNDO:
                 self._undo()
                 continue
-            self._decide(key.lower(), alike if key.isupper() else [first])
+            chosen = alike if key.isupper() else [first]
+            if key.lower() == REMOVE and not all(one.proposal.new for one in chosen):
+                self._show.note("no fact is newer here: it would sum up those that are there")
+                continue
+            self._decide(key.lower(), chosen)
 
     @property
     def summary(self) -> str:
-        """How many were accepted, rejected and left."""
-        done = dict.fromkeys((ACCEPT, REJECT, SKIP), 0)
+        """How many were decided in which way, and how many were left."""
+        done = dict.fromkeys((ACCEPT, REJECT, REMOVE, SKIP), 0)
         for one in self._decided:
             done[one.key] += len(one.done)
         left = done[SKIP] + len(self._waiting)
-        return f"accepted {done[ACCEPT]}, rejected {done[REJECT]}, left open {left}"
+        return (
+            f"replaced {done[ACCEPT]}, kept both {done[REJECT]}, "
+            f"deleted the newer {done[REMOVE]}, left open {left}"
+        )
 
     def _ask(self, question: Question, alike: int) -> None:
         place = self._total - len(self._waiting) + 1
@@ -138,7 +153,7 @@ class Walk:
         self._show.line((f"{KEYS}{more}", "dim"))
 
     def _key(self) -> str:
-        known = {ACCEPT, REJECT, SKIP, UNDO, QUIT, "A", "R", "S", *ENDS}
+        known = {ACCEPT, REJECT, REMOVE, SKIP, UNDO, QUIT, *"ARXS", *ENDS}
         while (key := self._read_key()) not in known:
             pass
         return key
@@ -150,16 +165,15 @@ class Walk:
         self._decided.append(DoneByKey(tuple(questions), key, done))
         self._waiting = [one for one in self._waiting if one not in questions]
         if key != SKIP:
-            verb = "accepted" if key == ACCEPT else "rejected"
-            self._show.line((f"{verb} {counted(len(done), 'proposal')}", "green"))
+            self._show.line((f"{ANSWERS[key]}: {counted(len(done), 'question')}", "green"))
 
     def _settle(self, key: str, proposal: Proposal) -> bool:
-        """Accept or reject a proposal; return whether that was possible."""
+        """Decide a proposal; return whether that was possible."""
         try:
             if key == ACCEPT:
                 self._store.proposals.accept(proposal.id)
             else:
-                self._store.proposals.reject(proposal.id)
+                self._store.proposals.reject(proposal.id, remove=key == REMOVE)
         except (Conflict, NotFound) as error:  # changed by another process, or by an acceptance
             self._show.note(str(error))
             return False
@@ -177,9 +191,10 @@ class Walk:
 
     def _take_back(self, key: str, proposal_id: int) -> None:
         try:
-            if key == ACCEPT:
-                proposal = self._store.proposals.get(proposal_id)
-                acts = {self._last_act(fact.id) for fact in proposal.sources}
+            proposal = self._store.proposals.get(proposal_id)
+            changed = {ACCEPT: proposal.sources, REMOVE: (proposal.new,)}.get(key, ())
+            acts = {self._last_act(fact.id) for fact in changed if fact is not None}
+            if acts:
                 self._store.of(EVERYBODY).ledger.revert(acts=sorted(acts)).apply()
             if self._store.proposals.get(proposal_id).state != ProposalState.OPEN:
                 self._store.proposals.reopen(proposal_id)  # a revert opens it too
