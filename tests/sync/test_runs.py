@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 import shutil
 from collections.abc import Callable
 from pathlib import Path
@@ -272,6 +273,29 @@ def test_files_are_merged_before_they_are_many(devices: list[Store]) -> None:
     assert len(shelf.files) < 40
     meet(shelf, b)
     assert len(b.list(limit=None)) == 100
+
+
+def test_files_are_of_a_moderate_size(
+    devices: list[Store], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    a, b, c = devices
+    shelf = Shelf()
+    monkeypatch.setattr(segments, "FULL_BYTES", 2000)
+    monkeypatch.setattr(runs, "LINES", 20)
+    rnd = random.Random(1)
+    for number in range(60):
+        b.add(f"{number} {rnd.randbytes(200).hex()}", subject="b")
+    meet(shelf, b)
+    assert max(map(len, shelf.files.values())) <= 2000
+    meet(shelf, a)
+    a.add("last", subject="a")
+    shelf.versions.clear()
+    meet(shelf, a, b, a)
+    status.dismiss(a.file.engine, device_of(b))
+    meet(shelf, a, c)
+    relayed = [name for name in shelf.files if f"/{device_of(b)}." in name]
+    assert len(relayed) == 3
+    assert {fact.uuid for fact in c.list(limit=None)} == {fact.uuid for fact in a.list(limit=None)}
 
 
 def test_a_dismissed_device_is_replaced_and_comes_back_as_another_one(

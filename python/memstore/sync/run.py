@@ -10,6 +10,7 @@ import hashlib
 import json
 from collections import Counter
 from datetime import timedelta
+from itertools import groupby
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
@@ -698,7 +699,7 @@ class _Run:
             stale = {*own} if again else self._stale(transaction, row, self.seen + 1, last)
             for name in sorted(stale & {*own}):
                 named = self.files[name]
-                self._write(transaction, chains, row, named.first, named.last, count=False)
+                self._rewrite(transaction, chains, row, named.first, named.last)
                 self.is_rewritten = True
             for first, end in self._uncovered(row, row.begins, last):
                 follows = first == before.sent + 1 and not again
@@ -740,14 +741,17 @@ class _Run:
             return line.position or 0
         return line.id if other.is_own and line.taken is None else 0
 
-    def _uncovered(self, row: DeviceRow, begins: int, last: int) -> list[tuple[int, int]]:
-        """Return the stretches of a device's lines that no file in the place has."""
+    def _uncovered(
+        self, row: DeviceRow, begins: int, last: int, among: Collection[str] | None = None
+    ) -> list[tuple[int, int]]:
+        """Return the stretches of a device's lines that no file in the place has, or none of those."""
         found = []
         at = begins
         for first, end in sorted(
             (named.first, named.last)
-            for named in self.files.values()
+            for name, named in self.files.items()
             if named.of == row.device and not named.is_state
+            if among is None or name in among
             if row.state != HERE or not named.is_relayed
         ):
             if first > at + 1:
@@ -768,42 +772,74 @@ class _Run:
     ) -> None:
         """Write a stretch of lines in files of a moderate size, if it has any records."""
         while first <= last:
-            end = min(last, max(first, since) + LINES)
-            end = min(last, taken_table.end_of_act(transaction, end))
-            if not self._write(transaction, chains, row, first, end, since=since) and end == last:
+            start = max(first, since)
+            end = min(last, taken_table.end_of_act(transaction, min(last, start + LINES)))
+            made = self._made(transaction, chains, row, first, end, start)
+            while made is not None and len(made[0]) > segments.FULL_BYTES:
+                half = taken_table.end_of_act(transaction, (start + end) // 2)
+                if half >= end:
+                    break
+                end = half
+                made = self._made(transaction, chains, row, first, end, start)
+            if made is not None:
+                self._put(names.of_lines(row.device, row.device, first, end), made[0])
+                self._count_sent(made[1])
+                first = end + 1
+            elif end == last:
                 return
-            first = end + 1
+            since = end + 1
 
-    def _write(
+    def _rewrite(
         self,
         transaction: Transaction,
         chains: records.Chains,
         row: DeviceRow,
         first: int,
         last: int,
-        *,
-        since: int = 0,
-        count: bool = True,
-    ) -> bool:
-        """Write a file of this device's lines; return whether it has any records."""
+    ) -> None:
+        """Write a file of this device's lines again."""
+        made = self._made(transaction, chains, row, first, last, first)
+        data = self._packed(transaction, row, first, last, first, []) if made is None else made[0]
+        self._put(names.of_lines(row.device, row.device, first, last), data)
+
+    def _made(
+        self,
+        transaction: Transaction,
+        chains: records.Chains,
+        row: DeviceRow,
+        first: int,
+        last: int,
+        since: int,
+    ) -> tuple[bytes, screening.Screened] | None:
+        """Return a file of this device's lines, and its records; ``None`` if it has none.
+
+        Args:
+            since: the first line that may have one.
+        """
         found = [
             record
-            for record in records.own(transaction, chains, max(first, since), last)
+            for record in records.own(transaction, chains, since, last)
             if self._travels(record) and record.device == row.device
         ]
-        if not found and count:
-            return False
+        if not found:
+            return None
         sent = screening.screened(found)
+        return self._packed(transaction, row, first, last, since, sent.records), sent
 
-        ends = taken_table.acts_between(transaction, max(first, since), last)
+    @staticmethod
+    def _packed(
+        transaction: Transaction,
+        row: DeviceRow,
+        first: int,
+        last: int,
+        since: int,
+        sent: Sequence[Record],
+    ) -> bytes:
+        ends = taken_table.acts_between(transaction, since, last)
         before = taken_table.hash_at(transaction, first - 1)
         after = taken_table.hash_at(transaction, last)
         header = Header(row.device, first, last, before, after, 0)
-        data, _ = segments.write(header, segments.acts_of(sent.records, ends.__getitem__))
-        self._put(names.of_lines(row.device, row.device, first, last), data)
-        if count:
-            self._count_sent(sent)
-        return True
+        return segments.write(header, segments.acts_of(sent, ends.__getitem__))[0]
 
     def _count_sent(self, sent: screening.Screened) -> None:
         self.went.update(record.about.namespace for record in sent.records)
@@ -823,7 +859,7 @@ class _Run:
         groups = [group for group in self._groups(own) if len(group) > 1]
         for group in groups:
             first, last = group[0][0], group[-1][1]
-            self._write(transaction, chains, row, first, last, count=False)
+            self._rewrite(transaction, chains, row, first, last)
             whole = names.of_lines(row.device, row.device, first, last)
             for *_, name in group:
                 if name != whole:
@@ -900,10 +936,18 @@ class _Run:
         first: int,
         last: int,
     ) -> None:
+        """Write a stretch of lines of a device that is gone, in files of a moderate size."""
         found = screening.screened(self._known_of(transaction, chains, row, first, last)).records
-        ends: dict[int, int] = {}
-        for record in found:
-            ends[record.act] = record.line
+        some: list[Record] = []
+        for act, its in groupby(found, key=lambda record: record.act):
+            if len(some) >= LINES:
+                self._put_relayed(row, some, first, act - 1)
+                some, first = [], act
+            some += its
+        self._put_relayed(row, some, first, last)
+
+    def _put_relayed(self, row: DeviceRow, found: Sequence[Record], first: int, last: int) -> None:
+        ends = {record.act: record.line for record in found}
         after = row.hash if last == row.known else ""
         header = Header(row.device, first, last, "", after, 0)
         acts = segments.acts_of(found, lambda act: (ends[act], ""))
@@ -918,9 +962,9 @@ class _Run:
         known = {one.device: one.known for one in self.rows.values() if one.state != HERE}
         if not own or any(named.last > known.get(named.of, 0) for _, named in own):
             return  # there is more in them than was taken
-        whole = names.of_lines(self._me.device, row.device, row.begins + 1, row.known)
-        if row.known > row.begins and whole not in self.files:
-            self._write_relayed(transaction, chains, row, row.begins + 1, row.known)
+        others = self.files.keys() - {name for name, _ in own}
+        for first, last in self._uncovered(row, row.begins, row.known, others):
+            self._write_relayed(transaction, chains, row, first, last)
         for name, _ in own:
             try:
                 self._delete(name)
