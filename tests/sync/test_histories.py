@@ -88,8 +88,11 @@ class History:
         elif chance < 0.24 and len(self.stores) < 6:
             self.snapshot(store, file)
             self.open(file)
-        elif chance < 0.28:
+        elif chance < 0.27:
             self.shelf.versions.clear()
+        elif chance < 0.28:  # a clock is set, perhaps back by years
+            place = self.rnd.randrange(len(self.skews))
+            self.skews[place] = timedelta(seconds=self.rnd.choice(SKEWS))
         elif chance < 0.31 and len(self.stores) > 2:
             lost = self.stores.pop(-1)
             self.skews.pop(-1)

@@ -5,11 +5,20 @@ from __future__ import annotations
 import random
 import shutil
 from collections.abc import Callable
+from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.support.syncing import Shelf, all_facts, device_of, state, sync
+from tests.support.syncing import (
+    Shelf,
+    Ticking,
+    all_facts,
+    device_of,
+    differences,
+    state,
+    sync,
+)
 
 import memstore
 from memstore import Store, StoreBusy
@@ -315,6 +324,24 @@ def test_a_dismissed_device_is_replaced_and_comes_back_as_another_one(
     assert device_of(c) != gone
     for store in (a, b):
         assert {one.content for one in store.list()} == {"tea", "rum", "gin", "ale"}
+
+
+def test_a_device_that_was_away_for_a_year_catches_up(devices: list[Store]) -> None:
+    a, b, c = devices
+    shelf, tick = Shelf(), Ticking()
+    with clock.use(tick):
+        a.add("old", subject="old")
+        meet(shelf, a, b, c, a, b, c)
+        for day in range(60):
+            tick.now += timedelta(days=6)
+            a.add(f"day {day}", subject="days")
+            b.confirm(b.list(subject="old")[0].id)
+            meet(shelf, a, b)
+        c.add("offline", subject="c")
+        meet(shelf, c, a, b, c)
+        assert [*differences(devices)] == []
+        assert a.list(subject="old")[0].confirmed_count == 60
+        assert len(c.list(limit=None)) == 62
 
 
 def test_status_says_who_has_not_taken_what(devices: list[Store]) -> None:

@@ -744,7 +744,7 @@ class _Run:
     def _uncovered(
         self, row: DeviceRow, begins: int, last: int, among: Collection[str] | None = None
     ) -> list[tuple[int, int]]:
-        """Return the stretches of a device's lines that no file in the place has, or none of those."""
+        """Return the stretches of a device's lines that no file has, or none of those named."""
         found = []
         at = begins
         for first, end in sorted(
