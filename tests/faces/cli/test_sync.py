@@ -437,3 +437,53 @@ def test_a_server_is_a_place(cli: CommandLine, other: str, tmp_path: Path) -> No
         assert told["came"] == {"default": 1}
         assert cli("sync", "--db", other).code == 0
     assert cli("sync").code == command.REFUSED
+
+
+HOSTILE = "\x1b[31mlap\u202etop\u200b</script><b>"
+
+
+def test_what_another_device_calls_itself_is_data(
+    cli: CommandLine, folder: Path, other: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    cli.add("Alice prefers tea")
+    for words in ((), ("--db", other)):
+        cli("sync", folder, "--yes", *words)
+    cli("sync", "--rename", HOSTILE, "--db", other)
+    cli("add", "Bob sails", "--subject", "bob", "--db", other)
+    cli("sync", "--db", other)
+    cli("sync")
+    cli.add("Carol paints", "carol")
+    cli("sync")
+    shown = [
+        cli(*words)
+        for words in (
+            ("sync", "--status"),
+            ("status",),
+            ("log",),
+            ("diff", "op:1"),
+            ("explain", 2),
+            ("get", 2),
+        )
+    ]
+    monkeypatch.setenv("FORCE_COLOR", "1")
+    coloured = [cli(*words) for words in (("log",), ("explain", 2), ("get", 2))]
+    for answer in (*shown, *coloured):
+        assert answer.code == 0
+        for sign in ("\u202e", "\u200b", "\x1b[31mlap"):
+            assert sign not in answer.out + answer.err
+    for answer in shown:
+        assert "lap" in answer.out + answer.err
+
+
+@pytest.mark.process
+def test_a_rehearsal_with_a_repository_leaves_no_clone(
+    cli: CommandLine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, path: Path
+) -> None:
+    monkeypatch.setenv("HOME", str(tmp_path))
+    remote = repository(tmp_path / "remote.git")
+    cli.add("Alice prefers tea")
+    before = path.read_bytes()
+    assert cli.json("sync", remote, "--dry-run")["went"] == {"default": 1}
+    assert path.read_bytes() == before
+    assert git(remote, "for-each-ref") == ""
+    assert not [*(tmp_path / "data").rglob("clone")]
