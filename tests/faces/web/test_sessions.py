@@ -64,6 +64,20 @@ def test_sessions_stand_below_their_days_and_periods(
     assert "Today" in pages.read("sessions?days=7")
 
 
+def test_sessions_that_left_a_fact_are_a_tab(pages: Pages, memory: Store) -> None:
+    for place in range(130):
+        said = say(memory, "user", f"Request {place} please", thread=f"t{place}")
+        if place % 4 == 0:
+            memory.add(f"Fact {place}", subject="f", episode_id=said)
+    page = pages.read("sessions?learnt=1")
+    found = re.findall(r"Request (\d+) please", page)
+    following = re.search(rf'href="{BASE}sessions\?learnt=1&amp;before=(\d+)"', page)
+    assert following is not None
+    path = f"sessions?learnt=1&before={following[1]}"
+    found += re.findall(r"Request (\d+) please", pages.read(path))
+    assert [*map(int, found)] == [place for place in range(129, -1, -1) if place % 4 == 0]
+
+
 def test_pages_of_sessions_have_each_once(pages: Pages, memory: Store) -> None:
     for place in range(70):
         say(memory, "user", f"Request {place} please", thread=f"t{place}")
@@ -133,7 +147,7 @@ def test_a_long_session_shows_its_ends_and_leads_through_the_rest(
     assert "90 turns between" in text_of(page)
     after = 0
     found = shown[:20]
-    while following := re.search(r"session/1\?after=(\d+)", page):
+    while following := re.search(r'href="[^"]*session/1\?after=(\d+)', page):
         assert int(following[1]) > after
         after = int(following[1])
         page = pages.read(f"session/1?after={after}")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import datetime, time, timedelta
 from itertools import groupby
 from typing import TYPE_CHECKING, Final, TypeVar
 
@@ -10,7 +11,7 @@ from memstore.named import NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
-    from datetime import date, datetime
+    from datetime import date
 
     from memstore.faces.web.visit import Visit
 
@@ -18,6 +19,9 @@ Row = TypeVar("Row")
 
 NAMED: Final = ("Today", "Yesterday")
 WEEK: Final = 7
+
+MAX: Final = 3650
+"""The most days that a list is asked to go back; then it has all that matters."""
 
 
 class Day(NamedTuple):
@@ -40,6 +44,15 @@ def of(visit: Visit, rows: Iterable[Row], at: Callable[[Row], datetime]) -> list
     today = clock.utc_now().astimezone(zone).date()
     grouped = groupby(rows, lambda row: at(row).astimezone(zone).date())
     return [Day(*_names(day, today), [*some]) for day, some in grouped]
+
+
+def since(visit: Visit, number: int | None) -> datetime | None:
+    """Return when the first of the last so many days began, today among them; ``None`` for all."""
+    if number is None:
+        return None
+    zone = visit.zone or zones.user()
+    first = clock.utc_now().astimezone(zone).date() - timedelta(days=min(max(number, 1), MAX) - 1)
+    return datetime.combine(first, time.min, zone)
 
 
 def _names(day: date, today: date) -> tuple[str, str]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from datetime import timedelta
+from functools import partial
 from typing import TYPE_CHECKING, Final
 
 from memstore.domain import clock
@@ -16,6 +17,7 @@ from memstore.named import NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
+    from datetime import datetime
 
     from memstore.domain.episodes import Episode, SessionSummary
     from memstore.domain.records import Fact
@@ -25,6 +27,10 @@ if TYPE_CHECKING:
     from memstore.store.store import Store
 
 ROWS: Final = 30
+
+AT_ONCE: Final = 100
+READS: Final = 10
+"""Sessions that are looked through for those that left a fact, and how often."""
 
 PERIODS: Final = ((None, "All"), (1, "Today"), (7, "This week"))
 """The tabs: days back from now, and what they are called."""
@@ -73,18 +79,33 @@ class Turn(NamedTuple):
 def show(visit: Visit) -> Reply:
     """List the sessions, the latest first, below their days."""
     back = visit.number("days")
-    since = None if back is None else clock.utc_now() - timedelta(days=min(back, 3650))
-    found = visit.store.of(EVERYBODY).episodes.sessions(
-        since=since, before=visit.number("before") or None, limit=ROWS + 1
-    )
+    is_learnt = visit.number("learnt") is not None
+    found = _found(visit, days.since(visit, back), only_learnt=is_learnt)
     rows = [_row(one) for one in found[:ROWS]]
     return visit.page(
         "sessions.html",
         days=days.of(visit, rows, lambda row: row.session.last_at),
         periods=PERIODS,
         back=back,
+        is_learnt=is_learnt,
         earlier=rows[-1].session.last_id if len(found) > ROWS else None,
     )
+
+
+def _found(visit: Visit, since: datetime | None, *, only_learnt: bool) -> list[SessionSummary]:
+    """Return the sessions of a page and one more; with ``only_learnt``, those that left a fact."""
+    listed = partial(visit.store.of(EVERYBODY).episodes.sessions, since=since)
+    before = visit.number("before") or None
+    if not only_learnt:
+        return listed(before=before, limit=ROWS + 1)
+    found: list[SessionSummary] = []
+    for _ in range(READS):
+        some = listed(before=before, limit=AT_ONCE)
+        found += [one for one in some if one.learnt]
+        if len(some) < AT_ONCE or len(found) > ROWS:
+            break
+        before = some[-1].last_id
+    return found[: ROWS + 1]
 
 
 def _row(session: SessionSummary) -> Row:

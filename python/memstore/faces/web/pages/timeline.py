@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from contextlib import suppress
-from datetime import datetime, time, timedelta
 from itertools import groupby
 from typing import TYPE_CHECKING, Any, Final
 
 from memstore.database.journal import Kind
-from memstore.domain import clock, zones
+from memstore.domain import zones
 from memstore.domain.queries import LineNarrowing
 from memstore.domain.records import EVERYBODY
 from memstore.errors import Explained, NotFound
@@ -31,7 +30,7 @@ from memstore.named import NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-    from datetime import tzinfo
+    from datetime import datetime, tzinfo
 
     from memstore.domain.log import Act, ActChange, DayActivity
     from memstore.domain.records import Fact
@@ -141,7 +140,7 @@ def show(visit: Visit) -> Reply:
     back = visit.number("days")
     try:
         acts = visit.store.of(owning.chosen(wanted) or EVERYBODY).ledger.log(
-            **asdict(_question(wanted, before, after, _since(back, zone)))
+            **asdict(_question(wanted, before, after, days.since(visit, back)))
         )
     except (Explained, ValueError) as error:
         problem = wording.in_pages(error)
@@ -167,14 +166,6 @@ def show(visit: Visit) -> Reply:
         asked=visit.number("q"),
         problem=problem,
     )
-
-
-def _since(back: int | None, zone: tzinfo) -> datetime | None:
-    """Return when the first of so many days began; ``None`` for all."""
-    if back is None:
-        return None
-    day = clock.utc_now().astimezone(zone).date() - timedelta(days=min(max(back, 1), 3650) - 1)
-    return datetime.combine(day, time.min, zone)
 
 
 def _question(
