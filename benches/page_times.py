@@ -244,6 +244,9 @@ def addresses(visitor: Visitor, store: Store) -> Iterator[tuple[str, str]]:
     yield "undo of an act", f"undo/{store.of('all').ledger.log(limit=1)[0].line}"
     yield "erasing a fact", f"erase/fact/{rare}"
     yield "correcting a fact", f"fact/{rare}/correct"
+    yield "the palette", asked("go", query="deploy script")
+    yield "the twin of home", "home.json"
+    yield "the twin of a fact", f"fact/{drawn.id}.json"
     yield "the poll", f"pulse?since={deep}"
 
 
