@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import random
 from collections import Counter
+from datetime import timedelta
 from functools import partial
 from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.support.clock import ManualClock
 from tests.support.raw import sql
 
 import memstore
@@ -295,3 +297,65 @@ def test_what_is_erased_from_evidence_is_among_no_authors(open_store: Any) -> No
     with store.file.engine.read() as transaction:
         assert before
         assert 0 not in line_counts.between(transaction, 0, STRETCH - 1)
+
+
+def eventful(open_store: Any, clock_: ManualClock) -> tuple[Store, list[str]]:
+    """Change facts in every way, over some stretches; return moments in between, too."""
+    store = open_store()
+    chance = random.Random(11)
+    moments = []
+    for place in range(8):
+        home = store if place != 5 else store.within("other")
+        facts = home.add_many(new_facts(chance.randrange(150, 400), category=f"c{place}"))
+        soon = clock_.utc_now() + timedelta(minutes=chance.randrange(1, 90))
+        home.add_many(new_facts(5, category=f"soon{place}", expired_at=soon))
+        home.add_many(
+            new_facts(3, category=f"late{place}", expired_at=clock_.utc_now() + timedelta(days=99))
+        )
+        moments.append(clock.to_text(clock_.utc_now()))
+        clock_.sleep(600)
+        some = chance.sample([one for one in facts if one.user_id is None], 24)
+        own = {one.id: home.of(one.scope) for one in some}
+        for one in some[:3]:
+            own[one.id].delete(one.id)
+        own[some[0].id].restore(some[0].id)
+        home.pin(some[4].id)
+        home.confirm(some[5].id)
+        if place % 2:
+            home.pin(some[0].id)
+        home.update_metadata(some[6].id, {"n": place})
+        home.supersede(some[7].id, some[8].id, any_subject=True)
+        home.add(f"instead {place}", subject=some[9].subject, supersedes=some[9].id)
+        if place % 3 == 1:
+            home.erase(some[10].id)
+        for one in home.list(category=f"c{place - 2}", limit=4) if place > 2 else ():
+            own_home = home.of(one.scope)
+            own_home.delete(one.id)
+        moments.append(clock.to_text(clock_.utc_now()))
+        clock_.sleep(1500)
+    return store, moments
+
+
+@pytest.mark.parametrize("owners", ["all", *OWNERS])
+def test_differences_are_those_that_reading_every_line_finds(
+    open_store: Any, manual_clock: ManualClock, monkeypatch: pytest.MonkeyPatch, owners: Any
+) -> None:
+    everything, moments = eventful(open_store, manual_clock)
+    pairs = [(a, b) for place, a in enumerate(moments[:-1:2]) for b in (moments[-1], "now")]
+    pairs += [(moments[0], moments[5]), (moments[3], moments[9]), (moments[0], moments[1])]
+    stores = [everything.of(owners), everything.within("other").of(owners)]
+    found: list[Any] = []
+    between = line_counts.between
+    for known in (between, lambda *_: {}):
+        monkeypatch.setattr(line_counts, "between", known)
+        each = [one.ledger.diff(a, b) for one in stores for a, b in pairs]
+        found.append([([*one], one.total, one.passed) for one in each])
+    assert found[0] == found[1]
+    monkeypatch.setattr(line_counts, "between", between)
+    for store in stores[:1]:
+        whole = store.ledger.diff(moments[0])
+        assert len(whole) == whole.total
+        for offset in (0, 7, whole.total - 3):
+            page = store.ledger.diff(moments[0], limit=5, offset=offset)
+            assert [*page] == [*whole][offset : offset + 5]
+            assert (page.total, page.passed) == (whole.total, whole.passed)

@@ -6,7 +6,8 @@ Erasing empties the lines of a fact, so what is left of an erased one is told by
 from __future__ import annotations
 
 from enum import StrEnum
-from itertools import chain, groupby
+from heapq import merge
+from itertools import chain, groupby, islice
 from typing import TYPE_CHECKING, Any, Final
 
 from memstore.database import journal, line_filters, origins
@@ -157,6 +158,10 @@ def _named(moment: Moment) -> str:
 BATCH: Final = 500
 """Facts whose lines are read at once."""
 
+FEW: Final = 100
+MANY: Final = 5_000
+"""Lines that add facts which are read at once, first and at most."""
+
 STANDING: Final = frozenset({"superseded_by", "superseded_at", "deleted_at"})
 """Columns that say whether a fact is active, and are told in words."""
 
@@ -219,10 +224,9 @@ def differences(
                 remedy=Remedy.EARLIER_FIRST,
             )
         found = _Comparing(transaction, first, last, wanted)
-        order = found.order()
-        stop = None if limit is None else offset + limit
-        page = found.differences(order[offset:stop])
-        return Differences(page, first, last, len(order), found.passed)
+        stop = found.total if limit is None else offset + limit
+        page = found.differences([*islice(found.order(), offset, stop)])
+        return Differences(page, first, last, found.total, found.passed)
 
 
 class _Comparing:
@@ -233,14 +237,22 @@ class _Comparing:
         self._seen = Seen(wanted.namespaces, wanted.owners)
         self.passed = 0
         """Facts that came and went in between."""
-        self._differing: set[int] = set()
         self._known: dict[int, Difference] = {}
         """Those that were read, by fact."""
         self._unseen: set[int] = set()
         """Facts that superseded others and must not be named."""
+        self._spans = changed_facts.spans(transaction, a, b, wanted)
+        self._first: dict[int, tuple[int, str]] = {}
+        """The first line of a fact that was read, and its kind."""
+        self._told: set[int] = set()
+        """Facts that do not differ by having been added alone."""
+        self._places = self._compare()
+        counted = sum(map(self._is_counted, self._told))
+        self.total = self._spans.added - counted + len(self._places)
+        """How many facts differ."""
 
-    def order(self) -> list[int]:
-        """Return the facts that differ, in the order in which they came to.
+    def _compare(self) -> dict[int, float]:
+        """Return the facts that differ, each with its place in the order; without counted ones.
 
         Lines are in the order of their times. For most facts, their kinds say that there is a
         difference; the others are compared.
@@ -251,8 +263,32 @@ class _Comparing:
             # What has no line comes before the lines of its time.
             line = one.line or line_filters.first_since(self._transaction, one.at) - 0.5
             places[one.fact_id] = line
-        self._differing = {*places}
-        return sorted(places, key=lambda fact_id: (places[fact_id], fact_id))
+        return places
+
+    def order(self) -> Iterator[int]:
+        """Yield the facts that differ, in the order in which they came to."""
+        known = sorted((line, fact_id) for fact_id, line in self._places.items())
+        return (fact_id for _, fact_id in merge(known, self._additions()))
+
+    def _additions(self) -> Iterator[tuple[int, int]]:
+        """Yield the lines of counted spans that added facts which differ by that, and the facts."""
+        number = FEW
+        for begin, end in self._spans.adding:
+            first = begin
+            while first <= end:
+                asked = (self._transaction, (first, end), self._wanted, number)
+                found = changed_facts.additions(*asked)
+                yield from (one for one in found if one[1] not in self._told)
+                if len(found) < number:
+                    break
+                first = found[-1][0] + 1
+                number = min(2 * number, MANY)
+
+    def _is_counted(self, fact_id: int) -> bool:
+        """Whether the line that added a fact is one of those that were counted and not read."""
+        if fact_id <= self._a.last_fact or fact_id > self._b.last_fact:
+            return False
+        return fact_id not in self._first or self._first[fact_id][1] not in past.BEGINS
 
     def differences(self, fact_ids: Sequence[int]) -> list[Difference]:
         """Return the differences of these facts, in this order."""
@@ -275,34 +311,44 @@ class _Comparing:
         changed before only if another kind of line says so.
         """
         asked = (self._transaction, self._a, self._b, self._wanted)
-        first: dict[int, tuple[int, str]] = {}
-        others = {*changed_facts.expired(*asked)}
+        first = self._first
+        others = {*changed_facts.expired(*asked), *changed_facts.born_expiring(*asked)}
         gone: set[int] = set()
-        for fact_id, line, kind, is_plain in changed_facts.lines(*asked):
+        for fact_id, line, kind, is_plain in self._lines():
             known = first.setdefault(fact_id, (line, kind))
-            is_added = known[1] == Kind.ADD
+            is_counted = self._is_counted(fact_id)
+            is_added = known[1] == Kind.ADD or is_counted
             if is_plain and is_added and kind in LEAVING:
                 gone.add(fact_id)
                 continue
-            telling = TELLING if known[0] == line else LIGHT if is_added else ()
+            is_first = known[0] == line and not is_counted
+            telling = TELLING if is_first else LIGHT if is_added else ()
             if not is_plain or kind not in telling:
                 others.add(fact_id)
-        older = [fact_id for fact_id, (_, kind) in first.items() if kind != Kind.ADD]
+        old = {fact_id for fact_id in first if not self._is_counted(fact_id)}
+        older = sorted(fact_id for fact_id in old if first[fact_id][1] != Kind.ADD)
         others |= journal.changed_state(self._transaction, older, self._a.line)
         gone -= others
         self.passed += len(gone)
-        told = others | gone
-        places: dict[int, float] = {
-            fact_id: line for fact_id, (line, _) in first.items() if fact_id not in told
-        }
+        self._told = others | gone
+        places: dict[int, float] = {id_: first[id_][0] for id_ in old - self._told}
         return places, sorted(others)
+
+    def _lines(self) -> Iterator[tuple[int, int, str, bool]]:
+        """Yield the lines that are read, oldest first."""
+        spans = [(*one, True) for one in self._spans.others]
+        spans += [(*one, False) for one in self._spans.changing]
+        for begin, end, additions in sorted(spans):
+            yield from changed_facts.lines(
+                self._transaction, (begin, end), self._wanted, self._b, additions=additions
+            )
 
     def _replaced(self, fact_ids: Sequence[int]) -> dict[int, list[int]]:
         """Return what these facts replaced in the meantime, by their ids."""
         new = [id_ for id_ in fact_ids if self._known[id_].kind in REPLACING]
         freed = past.later_changes(self._transaction, self._b).superseded.were if new else ()
         old = {one for some in _batches(new) for one in self._superseded_by(some)} | {*freed}
-        old &= self._differing
+        old &= {*self._places}
         for some in _batches(sorted(old - {*self._known})):
             self._known |= {one.fact_id: one for one in self._some(some)}
         found: dict[int, list[int]] = {}

@@ -3,26 +3,26 @@
 from __future__ import annotations
 
 from collections import Counter
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 from memstore.database import journal
 from memstore.database.acts import STRETCH
 from memstore.database.dialect import owned_by
 from memstore.database.journal import UNCHANGED, Kind
-from memstore.database.tables import line_counts
+from memstore.database.tables import journal_lines, line_counts
 from memstore.domain import clock
-from memstore.domain.records import NOBODY
+from memstore.domain.records import NOBODY, Scope
 from memstore.named import NamedTuple
 from memstore.text.folding import subject_key
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     from memstore.database.engine import Transaction
     from memstore.database.filters import FactFilter
     from memstore.database.tables.line_counts import Counted
     from memstore.domain.moments import Moment
-    from memstore.domain.records import AtLeast, Scope
+    from memstore.domain.records import AtLeast
 
 
 LINES: Final = 2_000
@@ -197,23 +197,168 @@ class DifferenceFilter(NamedTuple):
     category: str | None = None
 
 
-def lines(
-    transaction: Transaction, a: Moment, b: Moment, which: DifferenceFilter
-) -> Iterator[tuple[int, int, str, bool]]:
-    """Yield the lines between two moments that change facts, oldest first.
+Span: TypeAlias = tuple[int, int]
+"""A first line and a last one."""
 
-    Each is the id of the fact and of the line, the kind, and whether the fact never expires and is
-    not erased.
+
+class Spans(NamedTuple):
+    """How the lines between two moments are read, in parts in their order."""
+
+    added: int
+    """How many lines add facts that are counted and not read."""
+    adding: Sequence[Span]
+    """Where these lines are."""
+    changing: Sequence[Span]
+    """Where lines change facts, beside those that were counted."""
+    others: Sequence[Span]
+    """Each line is read."""
+
+
+CHANGING: Final = {
+    str(kind)
+    for kind in Kind
+    if kind not in UNCHANGED
+    and kind not in (Kind.ADD, Kind.EPISODE, Kind.UPDATE_EPISODE, Kind.ERASE_EPISODE)
+}
+"""Kinds of lines that change facts that exist."""
+
+BEGINNING_OTHERWISE: Final = {str(Kind.ADOPT), line_counts.IMPORT}
+
+
+def spans(transaction: Transaction, a: Moment, b: Moment, which: DifferenceFilter) -> Spans:
+    """Return how the lines between two moments are read."""
+    first, last = a.line + 1, b.line
+    if which.subject is not None or which.category is not None:
+        return Spans(0, (), (), [(first, last)])
+    counted = line_counts.between(transaction, first, last)
+    added = 0
+    sure, adding, changing = list[Span](), list[Span](), list[Span]()
+    owners = which.owners
+    if isinstance(owners, Scope) and owners.user_id is not None:
+        of_owners = journal_lines.OwnedAdditions(transaction, which.namespaces, owners)
+        for begin, end, numbers in of_owners.spans(counted):
+            sure.append((begin, end))
+            if number := numbers.get(Kind.ADD, 0):
+                added += number
+                adding.append((begin, end))
+    elif owners in (None, NOBODY):
+        for stretch, one in counted.items():
+            seen = [
+                number
+                for number in one.numbers
+                if number.namespace is not None
+                and (which.namespaces is None or number.namespace in which.namespaces)
+            ]
+            kinds = {number.kind for number in seen}
+            if kinds & BEGINNING_OTHERWISE:
+                continue
+            sure.append((stretch * STRETCH, (stretch + 1) * STRETCH - 1))
+            if Kind.ADD in kinds:
+                adding.append(sure[-1])
+                own = (one for one in seen if one.kind == Kind.ADD)
+                added += sum(one.number if owners is None else one.unowned for one in own)
+            if kinds & CHANGING:
+                changing.append(sure[-1])
+    others = []
+    for begin, end in sure:
+        if first < begin:
+            others.append((first, begin - 1))
+        first = end + 1
+    if first <= last:
+        others.append((first, last))
+    return Spans(added, [*_joined(adding)], [*_joined(changing)], others)
+
+
+def _joined(parts: Iterable[Span]) -> Iterator[Span]:
+    """Yield spans, those that follow one another as one."""
+    known: Span | None = None
+    for begin, end in parts:
+        if known is not None and known[1] + 1 == begin:
+            known = known[0], end
+            continue
+        if known is not None:
+            yield known
+        known = begin, end
+    if known is not None:
+        yield known
+
+
+def lines(
+    transaction: Transaction,
+    span: Span,
+    which: DifferenceFilter,
+    b: Moment,
+    *,
+    additions: bool = True,
+) -> Iterator[tuple[int, int, str, bool]]:
+    """Yield the lines of a span that change facts, oldest first.
+
+    Each is the id of the fact and of the line, the kind, and whether the fact is not erased, and
+    never expires or, if nothing was changed after ``b``, had not expired by then.
+
+    Args:
+        additions: also those that add facts.
     """
     listed = transaction.dialect.listed
     wanted, values = _whose(transaction, which)
+    lasts = "f.expired_at IS NULL"
+    if is_now(transaction, b):
+        lasts = f"({lasts} OR f.expired_at > :to_time)"
+    unchanged = sorted(UNCHANGED) if additions else [*sorted(UNCHANGED), Kind.ADD]
     return transaction.rows(
         # CROSS: the lines between are read first; the plus keeps an index from being scanned.
-        "SELECT j.fact_id, j.id, j.kind, f.expired_at IS NULL AND f.content <> ''"
+        f"SELECT j.fact_id, j.id, j.kind, {lasts} AND f.content <> ''"
         " FROM memstore_journal j CROSS JOIN memstore_facts f"
-        " WHERE f.id = +j.fact_id AND j.id > :first AND j.id <= :last"
+        " WHERE f.id = +j.fact_id AND j.id >= :first AND j.id <= :last"
         f" AND j.kind NOT IN {listed('unchanged')} AND {wanted} ORDER BY j.id",
-        {"first": a.line, "last": b.line, "unchanged": sorted(UNCHANGED), **values},
+        {
+            "first": span[0],
+            "last": span[1],
+            "unchanged": unchanged,
+            "to_time": clock.to_text(b.at),
+            **values,
+        },
+    )
+
+
+def is_now(transaction: Transaction, moment: Moment) -> bool:
+    """Return whether nothing was changed after a moment."""
+    return moment.line >= journal.last_id(transaction)
+
+
+def additions(
+    transaction: Transaction, span: Span, which: DifferenceFilter, limit: int
+) -> list[tuple[int, int]]:
+    """Return the first lines of a span that add facts: the ids of the line and of the fact."""
+    wanted, values = _whose(transaction, which)
+    rows = transaction.rows(
+        "SELECT j.id, j.fact_id FROM memstore_journal j CROSS JOIN memstore_facts f"
+        f" WHERE f.id = +j.fact_id AND j.id >= :first AND j.id <= :last AND j.kind = '{Kind.ADD}'"
+        f" AND {wanted} ORDER BY j.id LIMIT :limit",
+        {**values, "first": span[0], "last": span[1], "limit": limit},
+    )
+    return [(int(line), int(fact_id)) for line, fact_id in rows]
+
+
+def born_expiring(
+    transaction: Transaction, a: Moment, b: Moment, which: DifferenceFilter
+) -> list[int]:
+    """Return facts that began between two moments and whose lines do not say if they were active.
+
+    They expire: before the first moment or, if something was changed after the later one, ever.
+    """
+    wanted, values = _whose(transaction, which)
+    until = "f.expired_at <= :from_time" if is_now(transaction, b) else "f.expired_at IS NOT NULL"
+    hint = transaction.dialect.indexed_by(EXPIRED_INDEX)
+    return transaction.ints(
+        f"SELECT f.id FROM memstore_facts f {hint} WHERE f.expired_at IS NOT NULL AND {until}"
+        f" AND f.id > :after AND f.id <= :until AND {wanted} ORDER BY 1",
+        {
+            "from_time": clock.to_text(a.at),
+            "after": a.last_fact,
+            "until": b.last_fact,
+            **values,
+        },
     )
 
 
