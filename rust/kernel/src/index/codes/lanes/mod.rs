@@ -63,7 +63,7 @@ impl Lanes {
         (self.finer)(finer, front, back)
     }
 
-    /// Prefetch a row of the finer plane, which is needed soon.
+    /// Prefetch a row of the finer plane or a block of the coarse one, which is needed soon.
     #[inline]
     pub(super) fn fetch(&self, finer: &[u8]) {
         (self.fetch)(finer);
