@@ -8,8 +8,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from memstore.database import line_filters
+from memstore.database import journal, line_filters
 from memstore.database.engine import Write
+from memstore.database.tables import line_counts
 from memstore.database.writes import BY_ID, Delete, Insert, Update
 from memstore.domain import clock
 from memstore.named import NamedTuple
@@ -303,14 +304,33 @@ def changed_since(transaction: Transaction, namespace: str, operation_id: int) -
         "SELECT count(*) FROM memstore_facts WHERE namespace = :namespace AND id > :last",
         {"namespace": namespace, "last": last_before},
     )
-    # CROSS: the lines are read in order, and only facts that are older are looked up.
-    return added + transaction.scalar(
-        "SELECT count(DISTINCT j.fact_id) FROM memstore_journal j CROSS JOIN memstore_facts f"
-        " WHERE j.id > :after AND +j.fact_id <= :last AND j.kind IN"
-        " ('adopt', 'supersede', 'unsupersede', 'delete', 'restore', 'erase')"
-        " AND f.id = j.fact_id AND f.namespace = :namespace",
-        {"after": operation_id, "namespace": namespace, "last": last_before},
-    )
+    changed: set[int] = set()
+    for begin, end in line_counts.spans(
+        transaction,
+        operation_id + 1,
+        journal.last_id(transaction),
+        line_counts.Wanted([[line_counts.word(kind) for kind in (*CHANGING, line_counts.IMPORT)]]),
+        newest_first=False,
+    ):
+        # CROSS: the lines are read in order, and only facts that are older are looked up.
+        changed |= {
+            *transaction.ints(
+                "SELECT j.fact_id FROM memstore_journal j CROSS JOIN memstore_facts f"
+                " WHERE j.id >= :begin AND j.id <= :end AND +j.fact_id <= :last"
+                f" AND j.kind IN {CHANGING} AND f.id = j.fact_id AND f.namespace = :namespace",
+                {
+                    "begin": max(begin, operation_id + 1),
+                    "end": end,
+                    "last": last_before,
+                    "namespace": namespace,
+                },
+            )
+        }
+    return added + len(changed)
+
+
+CHANGING: Final = ("adopt", "supersede", "unsupersede", "delete", "restore", "erase")
+"""Kinds of lines after which a fact may be in the graph or not, unlike before."""
 
 
 def erased_since(transaction: Transaction, operation_id: int) -> set[int]:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from memstore.database.tables import counts
 from memstore.domain.entities import MENTIONS
 from memstore.named import NamedTuple
 
@@ -16,6 +17,9 @@ if TYPE_CHECKING:
 
     from memstore.database.engine import Transaction
     from memstore.database.filters import FactFilter
+
+FEW_FACTS = 100_000
+"""Facts of certain owners that are listed to look mentions up among them."""
 
 MAX_STEPS = 20_000
 """The most entities that one search for neighbours finds, to bound its time and memory."""
@@ -137,14 +141,21 @@ def _counted(
 
 
 def count_entities(transaction: Transaction, graph_id: int, wanted: FactFilter) -> int:
-    """Count the entities that a fact mentions which passes a filter; the first one is enough."""
+    """Count the entities that a fact mentions which passes a filter; the first one is enough.
+
+    If few facts pass it, most names are mentioned by many others first, and each of these would be
+    looked up; so those that pass are listed once, by an index.
+    """
     visible, values = wanted.where(transaction.dialect)
-    return transaction.scalar(
+    query = (
         "SELECT count(DISTINCT n.entity_id) FROM memstore_entity_names n WHERE n.graph_id = :graph"
-        " AND EXISTS (SELECT 1 FROM memstore_mentions m CROSS JOIN memstore_facts f"
-        f" WHERE m.name_id = n.id AND f.id = m.fact_id AND {visible})",
-        {**values, "graph": graph_id},
+        " AND EXISTS (SELECT 1 FROM memstore_mentions m{} WHERE m.name_id = n.id AND {})"
     )
+    seen = query.format(" CROSS JOIN memstore_facts f", f"f.id = m.fact_id AND {visible}")
+    if wanted.is_counted and counts.facts(transaction, wanted) <= FEW_FACTS:
+        listed = f"+m.fact_id IN (SELECT f.id FROM memstore_facts f WHERE {visible})"
+        seen = query.format("", listed)
+    return transaction.scalar(seen, {**values, "graph": graph_id})
 
 
 def count_relations(transaction: Transaction, graph_id: int, wanted: FactFilter) -> int:
