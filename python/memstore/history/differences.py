@@ -244,10 +244,10 @@ class _Comparing:
         self._spans = changed_facts.spans(transaction, a, b, wanted)
         self._first: dict[int, tuple[int, str]] = {}
         """The first line of a fact that was read, and its kind."""
-        self._told: set[int] = set()
+        self._otherwise: set[int] = set()
         """Facts that do not differ by having been added alone."""
         self._places = self._compare()
-        counted = sum(map(self._is_counted, self._told))
+        counted = sum(map(self._is_counted, self._otherwise))
         self.total = self._spans.added - counted + len(self._places)
         """How many facts differ."""
 
@@ -278,7 +278,7 @@ class _Comparing:
             while first <= end:
                 asked = (self._transaction, (first, end), self._wanted, number)
                 found = changed_facts.additions(*asked)
-                yield from (one for one in found if one[1] not in self._told)
+                yield from (one for one in found if one[1] not in self._otherwise)
                 if len(found) < number:
                     break
                 first = found[-1][0] + 1
@@ -330,8 +330,8 @@ class _Comparing:
         others |= journal.changed_state(self._transaction, older, self._a.line)
         gone -= others
         self.passed += len(gone)
-        self._told = others | gone
-        places: dict[int, float] = {id_: first[id_][0] for id_ in old - self._told}
+        self._otherwise = others | gone
+        places: dict[int, float] = {id_: first[id_][0] for id_ in old - self._otherwise}
         return places, sorted(others)
 
     def _lines(self) -> Iterator[tuple[int, int, str, bool]]:
