@@ -286,7 +286,7 @@ def test_a_read_only_token_sees_no_action(memory: Store, fact: int) -> None:
         page = pages.read(path)
         forms = set(re.findall(r'<form method="post" action="([^"]+)"', page))
         assert {one.removeprefix(BASE).split("/")[0] for one in forms} <= {
-            "sign-out", "subjects", "subject",
+            "search", "sign-out", "subjects", "subject",
         }  # fmt: skip
         assert "Correct…" not in page
 
