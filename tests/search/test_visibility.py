@@ -6,6 +6,7 @@ from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
+import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from tests.support.examples import examples
@@ -23,6 +24,7 @@ from memstore.database.tables import indexed
 from memstore.database.tables.indexed import Source
 from memstore.errors import InvalidArgument
 from memstore.search.index import visibility
+from memstore.search.index.visibility import IndexState, OwnersRows
 
 START = datetime(2026, 1, 1, tzinfo=UTC)
 
@@ -200,17 +202,42 @@ def expire(store: Store, data: st.DataObject, table: str) -> None:
 def compare(
     store: Store,
     source: Source,
-    seen: Callable[[Transaction, Columns, Any], Ids],
+    seen: Callable[[Transaction, IndexState, Any], Ids],
     select: Callable[[Transaction, Any], list[int]],
     filters: list[Any],
 ) -> None:
     columns = Columns()
+    state = IndexState(columns, 1, OwnersRows())
     with store.file.engine.read() as transaction:
         every = indexed.Range(0, 1000)
         columns.put([row[:5] for row in indexed.rows(transaction, source, every)])
         for wanted in filters:
-            found = seen(transaction, columns, wanted)
-            assert [*found] == sorted(select(transaction, wanted)), wanted
+            for _ in ("found", "known"):
+                found = seen(transaction, state, wanted)
+                assert [*found] == sorted(select(transaction, wanted)), wanted
+
+
+def test_rows_of_owners_are_found_once_in_each_state(
+    open_store: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    store = open_store()
+    ana = store.of(user_id="ana")
+    ana.add_many({"content": f"a garden plan {n}", "subject": f"s{n}"} for n in range(2100))
+    store.file.warm()
+    reads: list[Any] = []
+    find = fact_table.ids_of_owners
+    monkeypatch.setattr(
+        fact_table, "ids_of_owners", lambda *given: reads.append(given) or find(*given)
+    )
+    first = [hit.fact.id for hit in ana.search("garden plan", limit=5)]
+    assert [hit.fact.id for hit in ana.search("garden plan", limit=5)] == first
+    assert len(reads) == 1
+    ana.delete(first[0])
+    assert first[0] not in [hit.fact.id for hit in ana.search("garden plan", limit=5)]
+    assert len(reads) == 2
+    ben = store.of(user_id="ben")
+    ben.add("a garden plan", subject="his")
+    assert [hit.fact.subject for hit in ben.search("garden plan")] == ["his"]
 
 
 def _text(moment: datetime | None) -> str | None:

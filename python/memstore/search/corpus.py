@@ -148,8 +148,8 @@ class Corpus(ABC, Generic[F, H]):
 
     def _selected(self, wanted: F) -> Visible:
         """Return the rows of now that pass a filter."""
-        columns = None if self._contents is None else self._contents.columns
-        return self.kind.visible(self.transaction, columns, wanted)
+        state = None if self._contents is None else self._contents.state
+        return self.kind.visible(self.transaction, state, wanted)
 
     @abstractmethod
     def _settled(self, past: Past, wanted: F) -> F:

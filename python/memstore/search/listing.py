@@ -33,7 +33,7 @@ def of_period(
 ) -> list[Fact]:
     """Return the facts that pass a filter with bounds of times; the same without an index."""
     if contents is not None:
-        ids = visibility.of_facts(transaction, contents.columns, _in_time(wanted))
+        ids = visibility.of_facts(transaction, contents.state, _in_time(wanted))
         if not len(ids):
             return []
         first, last = next(iter(ids)), _last(transaction, ids)
@@ -50,7 +50,7 @@ def counted(transaction: Transaction, contents: FeedContents | None, wanted: Fac
     """Count the facts that pass a filter, which the columns of an index answer."""
     if contents is None:
         return counts.facts(transaction, wanted)
-    return len(visibility.of_facts(transaction, contents.columns, wanted))
+    return len(visibility.of_facts(transaction, contents.state, wanted))
 
 
 def _last(transaction: Transaction, ids: Visible) -> int:

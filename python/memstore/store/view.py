@@ -834,8 +834,8 @@ class View(zones.Zoned):
         transaction: Transaction,
         contents: FeedContents | None,
     ) -> visibility.Visible:
-        columns = None if contents is None else contents.columns
-        select = partial(visibility.of_facts, transaction, columns)
+        state = None if contents is None else contents.state
+        select = partial(visibility.of_facts, transaction, state)
         return then.fact_ids(transaction, wanted, select)
 
 

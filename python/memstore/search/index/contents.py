@@ -16,6 +16,7 @@ from memstore.domain.records import BYTES_PER_NUMBER
 from memstore.named import NamedTuple
 from memstore.search.index.files import PARTS
 from memstore.search.index.residents import BYTES_PER_ROW
+from memstore.search.index.visibility import IndexState, OwnersRows
 from memstore.text.folding import text_of
 
 if TYPE_CHECKING:
@@ -93,6 +94,7 @@ class FeedContents:
         self.codes = codes
         self.generation = generation
         self.position = position
+        self._owners = OwnersRows()
         self.identity: str | None = None
         """The identity of the mapped files; ``None`` if there are none."""
         self.file_bytes = 0
@@ -170,6 +172,11 @@ class FeedContents:
         if self.codes is not None:
             path = files.path(identity, "codes")
             self.codes.save(path, database, self.generation.id, self.position)
+
+    @property
+    def state(self) -> IndexState:
+        """What filters are answered by, at its position."""
+        return IndexState(self.columns, self.position, self._owners)
 
     @property
     def parts(self) -> Sequence[str]:

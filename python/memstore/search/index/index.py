@@ -151,7 +151,7 @@ class RowKind(NamedTuple):
     erased_since: Callable[[Transaction, int], bool]
     vectors: VectorTable
     visible: Callable[[Transaction, Any, Any], Visible]
-    """Returns the ids of the rows that match a filter, given the columns."""
+    """Returns the ids of the rows that match a filter, given an index in the same state."""
     newest_of_equals: bool
     """Whether the newest of equally good rows comes first; else the one with the smallest id."""
 

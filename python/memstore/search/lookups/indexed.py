@@ -384,7 +384,7 @@ class IndexLookup(Lookup[F]):
         for known, ids in self._seen:  # words and vectors use the same filter
             if known is wanted:
                 return ids
-        ids = self._kind.visible(self._transaction, self._contents.columns, wanted)
+        ids = self._kind.visible(self._transaction, self._contents.state, wanted)
         self._seen.append((wanted, ids))
         return ids
 
