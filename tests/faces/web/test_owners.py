@@ -82,7 +82,7 @@ def test_a_page_of_an_empty_namespace_names_those_that_hold_something(pages: Pag
     pages.store.within("garden").episodes.add("The gate is red", source="chat")
     for path in ("", "subjects", "tasks", "log"):
         page = text_of(pages.read(path))
-        assert "1 other namespace holds more: garden (0 facts, 1 turn): choose one" in page
+        assert "1 other project holds more: garden (0 facts, 1 turn): choose one" in page
     pages.store.add("The gate is green", subject="gate")
     assert "garden 1 turn 0 facts" in text_of(pages.read(""))
     assert "holds more" not in text_of(pages.read("subjects"))
