@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import json
 import re
+from datetime import timedelta
 
 import pytest
+from tests.support.clock import ManualClock
 from tests.support.pages import Pages, text_of
 
 from memstore import Store
@@ -44,6 +46,22 @@ def test_a_subject_has_its_number_and_its_newest_fact(pages: Pages, memory: Stor
     page = text_of(pages.read("subjects"))
     assert "tea 2 believed Tea is green" in page
     assert "todo" not in page
+
+
+def test_a_subject_is_seen_as_it_was_on_a_day(
+    pages: Pages, memory: Store, manual_clock: ManualClock
+) -> None:
+    old = memory.add("Tea is hot", subject="tea")
+    manual_clock.advance(3 * 86_400)
+    pages.enter()
+    memory.add("Tea is cold", subject="tea", supersedes=old.id)
+    page = pages.read("subject/2")
+    assert f"first heard of {old.created_at.day} " in text_of(page)
+    assert 'id="seen-on" name="as_of" type="date"' in page
+    day = (old.created_at + timedelta(days=1)).date().isoformat()
+    then = text_of(pages.ask("subject/2", {"as_of": day}))
+    assert "Tea is hot" in then
+    assert "Tea is cold" not in then.split("As it was at")[1]
 
 
 def test_subjects_have_pages(pages: Pages, memory: Store) -> None:

@@ -19,6 +19,7 @@ from memstore.text.folding import subject_key
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
+    from datetime import datetime
 
     from memstore.domain.entities import Neighbour
     from memstore.domain.records import Fact, OwnersSelection
@@ -134,6 +135,7 @@ def show(visit: Visit) -> Reply:
         groups=[(some[0].fact.category, some) for some in groups],
         links=page.links,
         counts=_counts(visit, fact.subject, chosen.owners),
+        first=_first_at(visit, fact.subject, chosen.owners),
         relations=_relations(visit, fact.subject) if is_now and not chosen else (),
         at=None if is_now else seen.at,
     )
@@ -149,6 +151,13 @@ def _counts(visit: Visit, subject: str, owners: OwnersSelection) -> dict[str, in
         "active": count(),
         "removed": count(states=filters.REMOVED),
     }
+
+
+def _first_at(visit: Visit, subject: str, owners: OwnersSelection) -> datetime | None:
+    """Return when the first fact about a subject was learned, in whatever state it is."""
+    listed = visit.store.of(owners).list
+    found = listed(subject=subject, states=filters.EVERY_STATE, limit=1)
+    return found[0].created_at if found else None
 
 
 def _relations(visit: Visit, subject: str) -> Sequence[Neighbour]:
