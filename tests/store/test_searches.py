@@ -12,7 +12,9 @@ from tests.support.clock import ManualClock, wait_until
 from tests.support.raw import raw
 
 from memstore import InvalidArgument, NewFact, RecordedSearch, Scope, Store
+from memstore.domain import clock
 from memstore.search import record
+from memstore.store.store import searches_since
 
 OpenStore = Callable[..., Store]
 ANA = Scope(user_id="ana")
@@ -65,6 +67,28 @@ def test_searches_are_narrowed(store: Store, manual_clock: ManualClock) -> None:
     for wrong in ({"run": "x"}, {"limit": 0}, {"since": "soon"}):
         with pytest.raises(InvalidArgument):
             store.searches.list(**wrong)
+
+
+def test_prompts_are_told_apart_and_may_be_recorded_later(
+    store: Store, manual_clock: ManualClock
+) -> None:
+    then = clock.utc_now()
+    manual_clock.advance(3600)
+    store.searches.record("search", tool="memory_search", tokens=10)
+    store.searches.record("prompt", tool="prompt", tokens=30, at=then)
+    store.of(ANA).searches.record("silent", tool="prompt", tokens=0)
+    assert asked(store, tool="prompt") == ["prompt"]
+    assert asked(store.of("all"), tool="memory_search") == ["search"]
+    assert asked(store, tool="no such") == []
+    (late,) = store.searches.list(tool="prompt")
+    assert late.at == then
+    assert asked(store, since=then + timedelta(minutes=1)) == ["search"]
+    found = searches_since(store, then)
+    assert (found.searches, found.prompts, found.tokens, found.answers) == (3, 2, 40, 2)
+    assert searches_since(store, then + timedelta(minutes=1)).searches == 2
+    assert searches_since(store.within("other"), then).searches == 0
+    with pytest.raises(InvalidArgument):
+        store.searches.record("x", at="soon")
 
 
 def test_only_the_newest_searches_of_some_days_are_kept(

@@ -23,6 +23,8 @@ def test_searches_are_shown_and_cleared(cli: CommandLine) -> None:
     assert [one["id"] for one in cli.json("searches", "--nothing")] == [2]
     (given,) = cli.json("searches", "--fact", fact.id, "--client", "codex")
     assert given["id"] == 1
+    assert cli.json("searches", "--tool", "prompt") == []
+    assert [one["id"] for one in cli.json("searches", "--tool", "search")] == [2, 1]
     assert cli.json("searches", "--most")[0]["fact"]["id"] == fact.id
     assert [one["fact"]["id"] for one in cli.json("searches", "--never")] == [never.id]
     assert "likes rain" in cli("searches", "--never").out
