@@ -151,3 +151,11 @@ def test_what_an_export_brings_is_imported_as_before(
     target.file.import_(source.file.export())
     (act,) = target.ledger.log()
     assert (act.text, act.device) == ("imported fact 1: tea: tea is green", None)
+
+
+def test_what_would_be_done_is_told_by_numbers_alone(
+    shelf: Shelf, laptop: Store, desktop: Store
+) -> None:
+    named(shelf, laptop, desktop)
+    fact = desktop.add("tea is green", subject="tea")
+    assert desktop.delete(fact.id, dry_run=True).text == "deleted fact 1: tea: tea is green"

@@ -105,9 +105,12 @@ def acts(
 def act_of(
     transaction: Transaction, lines: Sequence[JournalLine], namespaces: Sequence[str]
 ) -> Act:
-    """Return the act of these lines, with what it did to facts of these namespaces."""
+    """Return the act of these lines, with what it did to facts of these namespaces.
+
+    It is told to models too, for which facts have numbers alone.
+    """
     part = _Part(ActLines([*lines], {}), lines[0].txn, {})
-    return _act(transaction, part, Seen(namespaces, None), lambda *_: 0)
+    return _act(transaction, part, Seen(namespaces, None), lambda *_: 0, with_ends=False)
 
 
 class _Part(NamedTuple):
@@ -192,6 +195,8 @@ def _act(
     part: _Part,
     seen: Seen,
     added: Callable[[Sequence[int], int, int], int],
+    *,
+    with_ends: bool = True,
 ) -> Act:
     lines, numbers = part.found.lines, dict(part.found.numbers)
     if Kind.ADD in numbers and (successors := _successors(lines)):
@@ -202,7 +207,7 @@ def _act(
     drafts = [*_drafts(lines, numbers, part.origins)]
     ids = {id_ for draft in drafts for id_ in draft.shown[:MAX_CLAIMS]}
     facts = fact_table.get_many(transaction, [*ids])
-    ends = _ends(transaction, facts)
+    ends = _ends(transaction, facts) if with_ends else {}
     return Act(
         line=part.number,
         at=lines[0].at,
