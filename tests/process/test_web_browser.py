@@ -90,6 +90,7 @@ def visit(browser: Any, server: WebServer) -> Iterator[Callable[..., Any]]:
             state["base_url"] = page.url
         else:
             page.goto(state["base_url"])
+        page.base = page.url
         return page
 
     yield enter
@@ -228,6 +229,17 @@ def test_two_tabs_do_not_overwrite_each_other(visit: Callable[..., Any], memory:
     assert memory.get(1).status == "active"
     assert [one for one in second.watch.complaints if "409" in one]
     second.watch.complaints.clear()  # the console names each answer that is no success
+
+
+def test_folds_have_addresses(visit: Callable[..., Any]) -> None:
+    page = visit(java_script_enabled=False)
+    for path, part in (("fact/1", "journal"), ("fact/1", "metadata"), ("timeline", "filter")):
+        page.goto("about:blank")
+        page.goto(f"{page.base}{path}")
+        assert not page.is_visible(f"#{part}")
+        page.goto(f"{page.base}{path}#{part}")
+        page.wait_for_selector(f"#{part}", state="visible")
+    page.watch.complaints[:] = [one for one in page.watch.complaints if "about:" not in one]
 
 
 def test_palette_by_keys_alone(visit: Callable[..., Any]) -> None:
