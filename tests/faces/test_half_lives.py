@@ -101,7 +101,12 @@ def test_a_server_refuses_a_wrong_table_when_it_starts(
 def test_setup_registers_them(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("MEMSTORE_HALF_LIVES", "note=90d")
     given = argparse.Namespace(
-        no_hooks=False, no_transcripts=False, server=None, user="ana", own_memory=None
+        no_hooks=False,
+        no_prompts=False,
+        no_transcripts=False,
+        server=None,
+        user="ana",
+        own_memory=None,
     )
     wanted = hosts._wanted(given, None, JsonShow())
     for words in (wanted.flags, wanted.server):

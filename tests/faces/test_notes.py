@@ -38,6 +38,11 @@ TABLE: list[tuple[Note, str, dict[str, Any]]] = [
         {"hint": "#3 counts more than this source and stays: a proposal waits for the user"},
     ),
     (
+        notes.Expired(7),
+        "#7 has expired already, so that no search finds it (memstore expire 7 --never)",
+        {"hint": "it has expired already, so that no search finds it"},
+    ),
+    (
         notes.Near(7, (OLD,)),
         "may replace #3 Ana works at Initech (memstore supersede 3 7)",
         {
@@ -157,7 +162,11 @@ def test_the_command_line_says_what_was_done(given: tuple[Note, ...], told: str)
 
 
 def test_hints_of_an_answer_become_one() -> None:
-    answer = tools.noted({"hint": "full"}, [*NOTES[8:9], notes.Respelt("tee", "tea")], "all=true")
+    answer = tools.noted(
+        {"hint": "full"},
+        [notes.LessRelevant(2, is_all=False), notes.Respelt("tee", "tea")],
+        "all=true",
+    )
     assert answer == {
         "hint": "full; 2 less relevant left out: all=true has no minimum; "
         'searched for "tea" instead of "tee"'

@@ -117,6 +117,20 @@ def _compared(state: dict[str, Any]) -> list[Any]:
 # -- single cases ------------------------------------------------------------------------
 
 
+def test_a_period_is_taken_back_and_nothing_before_or_after_it(
+    store: Store, manual_clock: ManualClock
+) -> None:
+    moments = []
+    for content in ("first", "second", "third"):
+        moments.append(store.add(content, subject="s").created_at)
+        manual_clock.advance(86_400)
+    done = store.ledger.revert(since=moments[1], until=moments[1]).apply()
+    assert [(step.fact_id, step.text) for step in done.steps] == [(2, "is deleted")]
+    assert texts(store) == ["first", "third"]
+    before = store.ledger.revert(until=moments[0] - timedelta(microseconds=1))
+    assert (before.steps, before.lines) == ((), ())
+
+
 def test_a_plan_changes_nothing_and_says_what_it_would_do(store: Store, web: Store) -> None:
     old = store.add("Alice lives in Lisbon", subject="alice")
     new = web.add("Alice lives in Rome", subject="alice", supersedes=old.id)

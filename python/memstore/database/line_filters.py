@@ -236,6 +236,9 @@ def conditions(transaction: Transaction, chosen: Selection) -> tuple[str, dict[s
         first = first_since(transaction, _earliest(chosen.run))
     if chosen.since is not None:
         first = max(first, first_since(transaction, chosen.since))
+    if chosen.until is not None:
+        tests.append("memstore_journal.id <= :last")
+        more["last"] = last_until(transaction, chosen.until)
     if chosen.actor is not None:
         tests.append("actor = :actor")
     if chosen.source is not None:
@@ -268,4 +271,4 @@ def conditions(transaction: Transaction, chosen: Selection) -> tuple[str, dict[s
     if chosen.lines is not None:
         tests.append(f"memstore_journal.id IN {transaction.dialect.listed('lines')}")
     values = {**chosen._asdict(), **more, "first": first}
-    return " AND ".join(tests), {k: v for k, v in values.items() if k != "since"}
+    return " AND ".join(tests), {k: v for k, v in values.items() if k not in ("since", "until")}

@@ -43,6 +43,13 @@ class Proposed:
 
 
 @frozen
+class Expired:
+    """The stored fact has expired already."""
+
+    id: int
+
+
+@frozen
 class Near:
     """It may replace these older facts, by what it says."""
 
@@ -133,6 +140,7 @@ Note: TypeAlias = (
     Duplicate
     | Superseded
     | Proposed
+    | Expired
     | Near
     | Pending
     | WordsOnly

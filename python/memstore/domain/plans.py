@@ -122,6 +122,7 @@ class Selection(NamedTuple):
     run: bytes | None = None
     actor: str | None = None
     since: datetime | None = None
+    until: datetime | None = None
     lines: tuple[int, ...] | None = None
     acts: tuple[int, ...] | None = None
 
@@ -134,6 +135,7 @@ def selection(
     actor: str | None,
     since: datetime | None,
     lines: Iterable[int] | None,
+    until: datetime | None = None,
     acts: Iterable[int] | None = None,
 ) -> Selection:
     """Return a caller's selection, checked."""
@@ -143,6 +145,7 @@ def selection(
         run=None if run is None else run_bytes(run, "run"),
         actor=None if actor is None else checked_text(actor, "actor", MAX_NAME),
         since=since,
+        until=until,
         lines=_ids(lines, "lines"),
         acts=_ids(acts, "acts"),
     )

@@ -84,6 +84,8 @@ def _of_stored(store: Store, fact: Fact, supersedes: int | None) -> Iterator[Not
         yield notes.Superseded(supersedes) if is_done else notes.Proposed(supersedes)
     elif older := store.may_replace(fact.id):
         yield notes.Near(fact.id, tuple(older))
+    if fact.status == "expired":
+        yield notes.Expired(fact.id)
     if fact.status == "active" and not fact.embedded:
         yield from of_pending(store, fact.id)
 

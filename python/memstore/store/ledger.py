@@ -374,6 +374,7 @@ class Ledger(LedgerView):
         run: str | None = None,
         actor: str | None = None,
         since: datetime | str | None = None,
+        until: datetime | str | None = None,
         lines: Iterable[int] | None = None,
         acts: Iterable[int] | None = None,
     ) -> Plan:
@@ -392,6 +393,7 @@ class Ledger(LedgerView):
             run: the changes of one opening of the file or session of a server, as in the journal.
             actor: the changes by this person or program.
             since: the changes from this moment on; as in :meth:`log`.
+            until: the changes up to this moment; as in :meth:`log`.
             lines: the changes in these lines of the journal, such as ``lines`` of what ``apply()``
                 returned.
             acts: all changes of these acts, each by the number that :meth:`log` gives it.
@@ -405,6 +407,7 @@ class Ledger(LedgerView):
             run=run,
             actor=actor,
             since=first_time(self._file, self._standing, since),
+            until=last_time(self._file, self._standing, until),
             lines=lines,
             acts=acts,
         )

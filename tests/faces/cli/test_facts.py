@@ -78,6 +78,28 @@ def test_add_refuses_wrong_arguments(cli: CommandLine, more: tuple[str, ...], to
     assert cli.json("list") == []
 
 
+def test_a_stored_fact_is_ended_and_holds_again(cli: CommandLine) -> None:
+    fact = cli.add("The office is closed")
+    ended = cli("expire", fact)
+    assert ended.out == f"#{fact} has expired; memstore expire {fact} --never undoes that\n"
+    assert cli.json("list") == []
+    assert [one["id"] for one in cli.json("list", "--all")] == [fact]
+    assert cli("expire", fact, "--never").out == f"#{fact} does not expire\n"
+    later = cli("expire", fact, "--expires-at", "2999-12-31", "--timezone", "UTC")
+    assert later.out.startswith(f"#{fact} expires 2999-12-31 23:59; ")
+    assert cli.json("get", fact)["status"] == "active"
+    code, error = cli.error("expire", fact, "--expires-at", "soon")
+    assert (code, "--expires-at is not a time: 'soon'" in error) == (2, True)
+    assert cli.error("expire", 99)[0] == 1
+    assert cli("expire", fact, "--expires-at", "2999-12-31", "--never").code == 2
+
+
+def test_add_notes_an_expiry_that_is_past(cli: CommandLine) -> None:
+    answer = cli("add", "It rains", "--subject", "lisbon", "--expires-at", "2020-01-01")
+    told = "#1 has expired already, so that no search finds it (memstore expire 1 --never)\n"
+    assert (answer.code, answer.err) == (0, told)
+
+
 def test_add_superseding_a_missing_fact_stores_nothing(cli: CommandLine) -> None:
     code, error = cli.error("add", "new", "--subject", "x", "--supersedes", "7")
     assert code == 1
@@ -148,7 +170,7 @@ def test_restore_of_a_superseded_fact_names_the_new_one(cli: CommandLine) -> Non
 def test_erase_without_a_terminal_needs_yes(cli: CommandLine) -> None:
     fact = cli.add("secret")
     code, error = cli.error("erase", fact)
-    assert code == 2
+    assert code == 1
     assert "--yes" in error
     assert cli.json("erase", fact, "--yes") == {"erased": fact}
     assert cli.error("get", fact)[0] == 1

@@ -54,7 +54,7 @@ def test_what_one_device_learns_another_one_knows(
 def test_nothing_is_sent_before_somebody_agreed(cli: CommandLine, folder: Path) -> None:
     cli.add("Alice prefers tea")
     refused = cli("sync", folder)
-    assert (refused.code, "confirm it with --yes" in refused.err) == (2, True)
+    assert (refused.code, "confirm it with --yes" in refused.err) == (1, True)
     assert list(folder.iterdir()) == []
     assert cli("sync").code == 2
 

@@ -9,7 +9,7 @@ from tests.support.command_line import CommandLine, cli_fixture  # noqa: F401
 def test_revert_shows_the_plan_and_changes_nothing_without_a_terminal(cli: CommandLine) -> None:
     fact = cli.add("a secret \x1b[31m")
     answer = cli("revert", "--since", "1h")
-    assert answer.code == 0
+    assert answer.code == 1
     assert answer.out.startswith(f"#{fact}\t")
     assert "is deleted\tit was stored in line 1 (user through cli)" in answer.out
     assert "\x1b" not in answer.out
@@ -50,6 +50,12 @@ def test_conflicts_stay_unless_they_are_named(cli: CommandLine) -> None:
     assert "is deleted" in cli("revert", "--line", 1, "--undo", fact).out
     assert cli("revert", "--line", 1, "--undo", fact, "--yes").code == 0
     assert cli.json("get", fact)["status"] == "deleted"
+
+
+def test_revert_of_an_hour_that_is_over_takes_back_nothing_since(cli: CommandLine) -> None:
+    cli.add("right")
+    assert "nothing to take back" in cli("revert", "--until", "1h", "--yes").err
+    assert cli("revert", "--until", "now", "--yes").out.startswith("did 1 step")
 
 
 def test_revert_words_its_errors_with_flags(cli: CommandLine) -> None:

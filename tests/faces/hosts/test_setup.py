@@ -117,6 +117,10 @@ def test_only_the_requested_hooks_are_registered(
         assert shlex.split(line) == [*start, "--namespace", "auto", "--host", host]
     cli.json("setup", host, "--no-transcripts")
     assert [*at(hosts / file, "hooks")] == names[: names.index(names[-2])]
+    cli.json("setup", host, "--no-prompts")
+    assert [*at(hosts / file, "hooks")] == [
+        one for one in names if one not in ("UserPromptSubmit", "BeforeAgent")
+    ]
     cli.json("setup", host, "--no-hooks")
     assert not [*commands(at(hosts / file, "hooks") if (hosts / file).exists() else {})]
 

@@ -36,10 +36,32 @@ def test_values_are_as_wide_as_they_were_held(memory: Store, manual_clock: Manua
     band = chain_band.of(facts, facts[1].id)
     assert band is not None
     assert [value.label for value in band.values] == ["7591", "8560", "7054"]
-    assert [value.days for value in band.values] == [10, 70, 20]
+    assert [value.lasted for value in band.values] == ["10 days", "70 days", "20 days"]
     assert [round(value.width) for value in band.values] == [10, 70, 20]
     assert [value.is_here for value in band.values] == [False, True, False]
     assert band.values[-1].until is None
+
+
+@pytest.mark.parametrize(
+    ("seconds", "told"),
+    [
+        (0, "less than a minute"),
+        (60, "1 minute"),
+        (7_000, "2 hours"),
+        (86_399, "24 hours"),
+        (86_400, "1 day"),
+    ],
+)
+def test_a_value_of_today_is_held_for_minutes_or_hours(
+    pages: Pages, memory: Store, manual_clock: ManualClock, seconds: int, told: str
+) -> None:
+    facts = chain(memory, ["7591", "8560"], manual_clock, [3, seconds / 86_400])
+    band = chain_band.of(facts, facts[1].id)
+    assert band is not None
+    assert [value.lasted for value in band.values] == ["3 days", told]
+    pages.enter()
+    page = text_of(pages.read(f"fact/{facts[1].id}"))
+    assert f"the last one has held for {told}" in page
 
 
 @pytest.mark.parametrize("number", [2, 20, 200])

@@ -125,6 +125,19 @@ def test_news_quote_two_things_of_each_and_count_tasks_apart(memory: Store, page
     assert "todo" not in told
 
 
+def test_what_was_brought_back_was_not_removed(memory: Store, pages: Pages) -> None:
+    facts = [memory.add(f"Port {port} is free", subject="ports") for port in (7591, 8560, 7054)]
+    for fact in facts:
+        memory.delete(fact.id)
+    assert "removed 3 things" in text_of(pages.read())
+    memory.restore(facts[0].id)
+    memory.erase(facts[1].id)
+    assert "removed 2 things" in text_of(pages.read())
+    memory.restore(facts[2].id)
+    memory.delete(facts[2].id)
+    assert "removed 2 things" in text_of(pages.read())
+
+
 def test_of_many_actors_the_latest_are_told(memory: Store, pages: Pages) -> None:
     for name in "abcdef":
         memory.within(source=f"host-{name}").add(f"It is {name}", subject="it")

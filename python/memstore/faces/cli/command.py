@@ -17,6 +17,7 @@ from memstore.domain.results import RANKINGS
 from memstore.faces.cli.ids import UuidEnd
 from memstore.faces.cli.usage import EMBEDDER_TROUBLE as EMBEDDER_TROUBLE
 from memstore.faces.cli.usage import REFUSED as REFUSED
+from memstore.faces.cli.usage import Unconfirmed as Unconfirmed
 from memstore.faces.cli.usage import UsageError as UsageError
 from memstore.faces.options import add_option, chosen_settings
 from memstore.lazy import lazy_import, lazy_pattern
@@ -292,7 +293,7 @@ def settled(
     show.rows(rows(), value)
     if not can_ask():
         show.note("nothing was changed: add --yes to do it")
-        return 0
+        return REFUSED
     if not agreed(question, ""):
         show.note("nothing was changed")
         return REFUSED
@@ -311,10 +312,10 @@ def agreed(question: Callable[[], str], reason: str, *, is_likely: bool = False)
     """Ask a question, and return whether the answer is yes; Enter alone is, if that is likely.
 
     Raises:
-        UsageError: there is no terminal to ask at; ``reason`` says why a confirmation is needed.
+        Unconfirmed: there is no terminal; ``reason`` says why a confirmation is needed.
     """
     if not can_ask():
-        raise UsageError(f"{reason}: confirm it with --yes where there is no terminal")
+        raise Unconfirmed(f"{reason}: confirm it with --yes where there is no terminal")
     choices = "Y/n" if is_likely else "y/N"
     print(f"{question()} [{choices}] ", end="", file=sys.stderr, flush=True)
     answer = sys.stdin.readline()

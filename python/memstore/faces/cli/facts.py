@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from memstore.domain import clock
 from memstore.domain.records import CATEGORIES, NewFact
 from memstore.faces.cli import command as cli
-from memstore.faces.escaping import counted
+from memstore.faces.escaping import counted, minute
 from memstore.lazy import lazy_import
 from memstore.text.folding import text_of
 
@@ -151,6 +152,32 @@ def _update(store: Store, arguments: argparse.Namespace, show: cli.Show) -> None
         raise cli.UsageError("nothing to update: give -m key=value, --metadata or --unset key")
     fact = cli.owned(store, arguments).update_metadata(arguments.id, patch)
     show.done(f"updated the metadata of #{fact.id}", fact.to_dict())
+
+
+@cli.command(
+    "expire",
+    "memstore expire 12\nmemstore expire 12 --expires-at 2026-12-31\nmemstore expire 12 --never",
+    cli.ID,
+    cli.one_of(
+        cli.option(
+            "--expires-at TIME",
+            "when it expires; a day, at its end (default: now)",
+            dest="expired_at",
+        ),
+        cli.option("--never", "it does not expire; one that has expired is active again"),
+    ),
+    *cli.WHOSE,
+    usage="ID [--expires-at TIME | --never] [options]",
+)
+def _expire(store: Store, arguments: argparse.Namespace, show: cli.Show) -> None:
+    at = clock.utc_now() if arguments.expired_at is None else arguments.expired_at
+    fact = cli.owned(store, arguments).set_expiry(arguments.id, None if arguments.never else at)
+    told = f"#{fact.id} does not expire"
+    if fact.expired_at is not None:
+        said = "has expired" if fact.status == "expired" else f"expires {minute(fact.expired_at)}"
+        way = f"memstore expire {fact.id} --never{cli.same_flags(arguments)}"
+        told = f"#{fact.id} {said}; {way} undoes that"
+    show.done(told, fact.to_dict())
 
 
 @cli.command(

@@ -102,7 +102,8 @@ RULES: Final = {
         "whose memories the hooks and the server use if a call names no owner; none for memories "
         "without owners (default: the only user, if every memory in the file has one)",
     ),
-    cli.option("--no-hooks", "register only the server"),
+    cli.option("--no-hooks", "register only the server, and remove the hooks"),
+    cli.option("--no-prompts", "leave out the hooks that give prompts what bears on them"),
     cli.option(
         "--server URL",
         "use the memory of this server over HTTP: the hosts' tools and the hooks (https://, or "
@@ -291,6 +292,7 @@ def _wanted(arguments: argparse.Namespace, project: Path | None, show: cli.Show)
         project=project,
         environment=programs.environment,
         own_memory=arguments.own_memory,
+        prompts=not arguments.no_prompts,
         memory=memory,
     )
 
@@ -324,6 +326,7 @@ def _wanted_server(
         secret=secret,
         program=programs.command_line,
         own_memory=arguments.own_memory,
+        prompts=not arguments.no_prompts,
         memory={"server": url},
     )
 

@@ -59,6 +59,7 @@ GROUPS: Final = {
         "pin": Entry("facts", "Let every session of the project begin with a fact."),
         "unpin": Entry("facts", "Remove the pin of a fact."),
         "update": Entry("facts", "Change a fact's metadata; its text never changes."),
+        "expire": Entry("facts", "End a fact now or at a time; it is kept and can be seen."),
         "delete": Entry("facts", "Delete a fact; restore brings it back."),
         "restore": Entry("facts", "Bring a fact back; it replaces any newer version."),
         "revert": Entry("undo", "Take back what an episode, a source, a run or an hour did."),
@@ -228,7 +229,7 @@ def exit_code(error: Exception) -> int:
             return usage.EMBEDDER_TROUBLE
         case errors.LearningError(__cause__=errors.MemstoreError() as cause):
             return exit_code(cause)
-        case errors.MemstoreError():
+        case errors.MemstoreError() | usage.Unconfirmed():
             return usage.REFUSED
         case OSError():
             return usage.STORAGE_TROUBLE

@@ -46,6 +46,9 @@ def sentences(note: Note, asked: Wording) -> Iterator[str]:
     match note:
         case notes.Duplicate() | notes.Superseded() | notes.Proposed():
             pass  # in the sentence about what was done
+        case notes.Expired():
+            way = f"memstore expire {note.id} --never"
+            yield f"#{note.id} has expired already, so that no search finds it ({way})"
         case notes.Near():
             for one in note.facts:
                 way = f"memstore supersede {one.id} {note.new_id}"

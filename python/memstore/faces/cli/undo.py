@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 @cli.command(
     "revert",
     "memstore revert --source web:example.org --since 1h\n"
+    "memstore revert --actor claude-code --since yesterday --until yesterday\n"
     "memstore revert --episode 12 --yes\n"
     "memstore revert --line 40 --line 41 --undo 7",
     cli.option(
@@ -32,6 +33,7 @@ if TYPE_CHECKING:
     ),
     cli.option("--actor NAME", "what this person or program did"),
     cli.option("--since TIME", "what was done since then: a time, a day, yesterday, 2h, op:LINE"),
+    cli.option("--until TIME", "what was done up to then; a day, up to its end"),
     cli.option(
         "--line N",
         "a line of the journal; may be repeated",
@@ -56,11 +58,11 @@ if TYPE_CHECKING:
     ),
     cli.YES,
     *cli.WHOSE,
-    usage="[--episode ID] [--source NAME] [--since TIME] [--yes] [options]",
+    usage="[--episode ID] [--source NAME] [--since TIME] [--until TIME] [--yes] [options]",
 )
 def _revert(store: Store, arguments: argparse.Namespace, show: cli.Show) -> int | None:
     plan = cli.owned(store, arguments).ledger.revert(
-        **cli.given(arguments, "episode source actor since lines acts"),
+        **cli.given(arguments, "episode source actor since until lines acts"),
         run=arguments.run_uuid,
     )
     decide = dict.fromkeys(arguments.decided, UNDO)

@@ -25,8 +25,8 @@ EMBEDDER_TROUBLE: Final = 4
 EXIT_CODES: Final = """\
 exit codes:
   0    success, also if a search or list found nothing
-  1    refused: no such fact, a conflict, a damaged export, or
-       the doctor found faults
+  1    refused: no such fact, a conflict, a damaged export, something that
+       nobody confirmed, or the doctor found faults
   2    wrong usage: an unknown option or an invalid argument
   3    the database or a file could not be read or written
   4    the embedder or the language model failed, or the file's vectors are
@@ -78,6 +78,10 @@ ALIKE: Final = 0.7
 
 class UsageError(ValueError):
     """The command line is invalid."""
+
+
+class Unconfirmed(UsageError):
+    """What has to be confirmed was not, and there is no terminal to ask at."""
 
 
 class Parser(argparse.ArgumentParser):

@@ -48,6 +48,8 @@ class Registration(NamedTuple):
     """The command ``memstore``, for hosts that ask it for the token."""
     own_memory: str = "keep"
     """Whether hosts go on remembering by themselves: ``keep`` or ``off``."""
+    prompts: bool = True
+    """Whether prompts are told what bears on them."""
     memory: dict[str, str] | None = None
     """The settings that choose the memory, or ``server``: its address."""
 
@@ -115,7 +117,7 @@ def _hooks(
         return []
     edits = []
     for event, use in events.items():
-        if use == "keep" and not wanted.keeps:
+        if (use == "keep" and not wanted.keeps) or (use == "prompt" and not wanted.prompts):
             continue
         # A server has one namespace for each token.
         namespace = [] if wanted.url is not None else ["--namespace", wanted.namespace]
@@ -130,13 +132,13 @@ SHOWN: Final = {"alwaysLoad": True}
 
 CLAUDE_EVENTS: Final = {
     "SessionStart": "tell",
-    "UserPromptSubmit": "tell",
+    "UserPromptSubmit": "prompt",
     "PreCompact": "keep",
     "SessionEnd": "keep",
 }
 GEMINI_EVENTS: Final = {
     "SessionStart": "tell",
-    "BeforeAgent": "tell",
+    "BeforeAgent": "prompt",
     "PreCompress": "keep",
     "SessionEnd": "keep",
 }

@@ -115,6 +115,8 @@ def of_note(note: Note, no_minimum: str) -> Answer:
         case notes.Proposed():
             stays = f"#{note.old_id} counts more than this source and stays"
             return {"hint": f"{stays}: a proposal waits for the user"}
+        case notes.Expired():
+            return {"hint": "it has expired already, so that no search finds it"}
         case notes.Near():
             near = [_of_older(one) for one in note.facts[:MAX_NEAR]]
             hint = f"if it replaces one: memory_supersede old_id=ID new_id={note.new_id}"

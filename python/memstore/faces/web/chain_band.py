@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from memstore.domain import clock
+from memstore.faces.escaping import counted
 from memstore.faces.web import templating, words
 from memstore.named import NamedTuple
 
@@ -24,7 +25,7 @@ MIN_LABELLED: Final = 5.0
 MIN_WIDTH: Final = 0.35
 """In per cent of the band."""
 
-SECONDS_PER_DAY: Final = 86_400
+UNITS: Final = (("day", 86_400), ("hour", 3_600), ("minute", 60))
 
 
 class Value(NamedTuple):
@@ -33,7 +34,7 @@ class Value(NamedTuple):
     Attributes:
         text: its text; what the next one does not say is marked, or in the last one what is new.
         label: the words that changed; empty if they are long.
-        days: how long it was held.
+        lasted: how long it was held, in words.
         x: where its part of the band begins, in per cent, and how wide it is.
     """
 
@@ -42,7 +43,7 @@ class Value(NamedTuple):
     label: str
     since: datetime
     until: datetime | None
-    days: int
+    lasted: str
     x: float
     width: float
     is_here: bool
@@ -85,15 +86,22 @@ def of(chain: Sequence[Fact], here: int) -> Band | None:
     for place, fact in enumerate(drawn):
         text, label = _changed(drawn, place)
         until = None if place == len(drawn) - 1 else ends[place]
-        days = round(seconds[place] / SECONDS_PER_DAY)
         values.append(
             Value(
-                fact, text, label, begins[place], until, days,
+                fact, text, label, begins[place], until, _in_words(seconds[place]),
                 round(x, 2), round(widths[place], 2), fact.id == here,
             )
         )  # fmt: skip
         x += widths[place]
     return Band(values, len(chain), len(chain) - len(drawn))
+
+
+def _in_words(seconds: float) -> str:
+    """Return a duration in the largest unit of which it has one."""
+    for unit, length in UNITS:
+        if seconds >= length:
+            return counted(round(seconds / length), unit)
+    return "less than a minute"
 
 
 def _widths(seconds: Sequence[float]) -> list[float]:

@@ -16,7 +16,7 @@ from memstore.named import NamedTuple
 from memstore.store.store import latest_turns, searches_since
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Collection, Iterable, Mapping, Sequence
     from datetime import datetime
 
     from memstore.domain.episodes import SessionSummary
@@ -36,6 +36,8 @@ MAX_CLAIMS: Final = 2
 
 MAX_ACTORS: Final = 4
 """Who is told of; the rest is one link."""
+
+REMOVES_OR_RESTORES: Final = (Kind.DELETE, Kind.ERASE, Kind.RESTORE)
 
 OF_TASKS: Final = f"{TODO}: "
 """How the claims of tasks begin, which are no facts that somebody learnt."""
@@ -214,10 +216,23 @@ def _by_actor(visit: Visit, lines: Sequence[LogLine]) -> list[News]:
     found: dict[tuple[str, str, str | None], list[LogLine]] = {}
     for line in lines:
         found.setdefault((line.actor, line.source, line.device), []).append(line)
+    removed = _removed(lines)
     quoted = {fact for some in found.values() for line in _quoted(some) for fact in line.facts}
     facts = {fact.id: fact for fact in visit.store.get_many(sorted(quoted))}
-    news = (_of_actor(*by, some, facts) for by, some in found.items())
+    news = (_of_actor(*by, some, facts, removed) for by, some in found.items())
     return [one for one in news if one.said]
+
+
+def _removed(lines: Sequence[LogLine]) -> set[int]:
+    """Return the lines, newest first, that removed what was not brought back after them."""
+    found: set[int] = set()
+    decided: set[int] = set()
+    for line in lines:
+        if line.kind in REMOVES_OR_RESTORES and not decided & {*line.facts}:
+            decided.update(line.facts)
+            if line.kind != Kind.RESTORE:
+                found.add(line.line)
+    return found
 
 
 def _is_task(line: LogLine) -> bool:
@@ -249,6 +264,7 @@ def _of_actor(
     device: str | None,
     lines: Sequence[LogLine],
     facts: Mapping[int, Fact],
+    removed: Collection[int],
 ) -> News:
     learnt = [line for line in lines if line.kind in LEARNT and not _is_task(line)]
     tasks = sum(line.kind in LEARNT and _is_task(line) for line in lines)
@@ -259,7 +275,7 @@ def _of_actor(
         _counted(tasks, "added {}", "task"),
         _counted(replaced, "found that {} no longer true", "thing", verb=True),
         _counted(_number(lines, (Kind.CONFIRM,)), "confirmed {}", "thing"),
-        _counted(_number(lines, (Kind.DELETE, Kind.ERASE)), "removed {}", "thing"),
+        _counted(sum(line.line in removed for line in lines), "removed {}", "thing"),
         _counted(_number(lines, (Kind.PIN,)), "pinned {}", "thing"),
     ]
     claims = [claim for line in _quoted(lines) if (claim := _claim(line, facts))]
