@@ -108,6 +108,36 @@ def test_a_session_is_read_in_order_with_what_was_learnt_beside_its_turn(
     assert "kettle" not in page.split("</title>")[0]
 
 
+def test_what_was_done_twice_is_told_once_and_many_files_are_folded(
+    pages: Pages, memory: Store
+) -> None:
+    last = say(memory, "user", "Clean up")
+    done = new_trace(
+        source="codex",
+        session="s1",
+        changed=[f"file{n}.py" for n in range(30)],
+        committed=[],
+        failed=["make", "make", "make tea", "make"],
+        began=None,
+        ended=None,
+    )
+    assert done is not None
+    memory.episodes.replace(done, "trace")
+    told = text_of(pages.read(f"session/{last}"))
+    assert "make 3 times make tea" in told
+    assert "and 22 more file8.py" in told
+    assert "file29.py" in told
+
+
+def test_what_a_turn_replaced_is_told_with_the_words_that_were_lost(
+    pages: Pages, memory: Store
+) -> None:
+    old = memory.add("The gate is green", subject="gate")
+    said = say(memory, "user", "The gate is red")
+    memory.add("The gate is red", subject="gate", episode_id=said, supersedes=old.id)
+    assert "The gate is <del>green</del> <ins>red</ins>" in pages.read(f"session/{said}")
+
+
 def test_what_a_session_learnt_is_undone_by_its_plan(
     pages: Pages, memory: Store, session: int
 ) -> None:

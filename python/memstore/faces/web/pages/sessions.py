@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from datetime import timedelta
 from functools import partial
 from typing import TYPE_CHECKING, Final
@@ -11,7 +12,7 @@ from memstore.domain.episodes import TRACE
 from memstore.domain.records import EVERYBODY
 from memstore.episodes.traces import LABELS
 from memstore.errors import NotFound
-from memstore.faces.web import acting, agents, days, filters, templating, words
+from memstore.faces.web import acting, agents, chains, days, filters, templating, words
 from memstore.faces.web.routes import changes, shows
 from memstore.named import NamedTuple
 
@@ -63,6 +64,8 @@ class Drawn(NamedTuple):
     fact: Fact
     what: str
     """What became of it, in a word or two."""
+    text: tuple[words.Stretch, ...]
+    """Its words; of what replaced something, with those that were lost."""
 
 
 class Turn(NamedTuple):
@@ -180,11 +183,11 @@ def _trace(own: Store, thread: str) -> Episode | None:
     return found[0] if found else None
 
 
-def _done(trace: Episode | None) -> list[tuple[str, list[str]]]:
-    """Return what was done in a session: a title, and texts, for each kind that there is."""
+def _done(trace: Episode | None) -> list[tuple[str, list[tuple[str, int]]]]:
+    """Return what was done in a session: a title, and texts with how often, for each kind."""
     lists = {} if trace is None else trace.metadata
     return [
-        (label, [*map(str, lists[name])])
+        (label, [*Counter(map(str, lists[name])).items()])
         for name, label in LABELS.items()
         if isinstance(lists.get(name), list) and lists[name]
     ]
@@ -194,10 +197,10 @@ def _turns(
     visit: Visit, episodes: Sequence[Episode], facts: Sequence[Fact], trace: Episode | None
 ) -> Iterator[Turn]:
     """Yield turns, each with what was drawn from it."""
-    drawn: dict[int, list[Fact]] = {}
-    for fact in facts:
-        if fact.episode_id is not None:
-            drawn.setdefault(fact.episode_id, []).append(fact)
+    drawn: dict[int, list[chains.Row]] = {}
+    for row in chains.rows(visit.store, facts):
+        if row.fact.episode_id is not None:
+            drawn.setdefault(row.fact.episode_id, []).append(row)
     for one in episodes:
         if trace is not None and one.id == trace.id:
             continue
@@ -211,8 +214,10 @@ def _turns(
             one,
             agent,
             is_persons,
-            words.marked(templating.beginning(one.content), _spans(visit, one, own)),
-            [Drawn(fact, _became(fact)) for fact in own],
+            words.marked(
+                templating.beginning(one.content), _spans(visit, one, [row.fact for row in own])
+            ),
+            [Drawn(row.fact, _became(row.fact), _words_of(row)) for row in own],
         )
 
 
@@ -224,6 +229,12 @@ def _spans(visit: Visit, turn: Episode, facts: Sequence[Fact]) -> list[tuple[int
         for one in supports
         if one.episode_id == turn.id and one.start is not None and one.stop is not None
     ]
+
+
+def _words_of(row: chains.Row) -> tuple[words.Stretch, ...]:
+    content = templating.title_of(row.fact.content)
+    before = templating.title_of(row.older[-1].content) if row.older else ""
+    return words.replaced(before, content) if before else words.marked(content, ())
 
 
 def _became(fact: Fact) -> str:
