@@ -56,7 +56,7 @@ if TYPE_CHECKING:
     from memstore.prompting.reading_log import Readings
     from memstore.search import record
     from memstore.search.record import SearchRecord
-    from memstore.sync import remembered
+    from memstore.sync import exports, remembered
     from memstore.sync import run as sync_run
     from memstore.sync.places import Place, Seal
     from memstore.sync.reports import Synced
@@ -67,6 +67,7 @@ else:
     copies = lazy_import("memstore.file.copies")
     counts = lazy_import("memstore.database.tables.counts")
     remains = lazy_import("memstore.file.remains")
+    exports = lazy_import("memstore.sync.exports")
     adoption = lazy_import("memstore.facts.adoption")
     doctor = lazy_import("memstore.file.doctor")
     fact_table = lazy_import("memstore.database.tables.facts")
@@ -392,7 +393,9 @@ class File:
         if dry_run:
             levels = self._bring_levels(author, trusted, dry_run=True)
             report = transfer.rehearse(
-                self.engine, author, incoming, namespace, dependents, erasures=erasures
+                *(self.engine, author, incoming, namespace, dependents),
+                erasures=erasures,
+                settle=exports.take,
             )
             return self._placed(report, incoming, namespace, levels)
         adoption.adopt_all(self.engine)  # before anything that is newer gets a line
@@ -405,6 +408,7 @@ class File:
             dependents,
             progress,
             erasures=erasures,
+            settle=exports.take,
             rewrite=self.searches.rewrite,
         )
         return self._placed(report, incoming, namespace, levels)

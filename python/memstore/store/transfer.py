@@ -108,9 +108,9 @@ class Transfer(TransferView):
         ``status`` counts it as incomplete. Searches by words find the memories at once;
         :meth:`memstore.File.embed_pending` embeds them.
 
-        Known facts are superseded, deleted, restored and erased as at the source; the report counts
-        what else happened to them there (``left``). What was erased there is erased here, which
-        cannot be undone, and what was erased here stays erased.
+        Known facts are superseded, deleted, restored, erased and changed as at the source; of two
+        changes the later holds. The report counts what was not taken over (``left``). What was
+        erased there is erased here, which cannot be undone, and what was erased here stays erased.
 
         Args:
             lines: the lines of :meth:`export`.

@@ -365,6 +365,8 @@ def proposal_register(key: Any) -> str:
 
 def parted(metadata: Mapping[str, Any]) -> dict[str, Any]:
     """Return metadata by registers: each key, and what belongs together of a task."""
+    if not metadata:
+        return {}
     parts = {f"key.{name}": one for name, one in metadata.items() if name not in TASK}
     task = {name: metadata[name] for name in TASK if name in metadata}
     return parts | ({"task": task} if task else {})

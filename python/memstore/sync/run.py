@@ -774,13 +774,13 @@ class _Run:
         while first <= last:
             start = max(first, since)
             end = min(last, taken_table.end_of_act(transaction, min(last, start + LINES)))
-            made = self._made(transaction, chains, row, first, end, start)
+            made = self._file_of(transaction, chains, row, first, end, start)
             while made is not None and len(made[0]) > segments.FULL_BYTES:
                 half = taken_table.end_of_act(transaction, (start + end) // 2)
                 if half >= end:
                     break
                 end = half
-                made = self._made(transaction, chains, row, first, end, start)
+                made = self._file_of(transaction, chains, row, first, end, start)
             if made is not None:
                 self._put(names.of_lines(row.device, row.device, first, end), made[0])
                 self._count_sent(made[1])
@@ -798,11 +798,11 @@ class _Run:
         last: int,
     ) -> None:
         """Write a file of this device's lines again."""
-        made = self._made(transaction, chains, row, first, last, first)
+        made = self._file_of(transaction, chains, row, first, last, first)
         data = self._packed(transaction, row, first, last, first, []) if made is None else made[0]
         self._put(names.of_lines(row.device, row.device, first, last), data)
 
-    def _made(
+    def _file_of(
         self,
         transaction: Transaction,
         chains: records.Chains,

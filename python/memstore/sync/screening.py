@@ -36,7 +36,8 @@ def screened(records: Sequence[Record]) -> Screened:
     redacted: list[Record] = []
     for start in range(0, len(records), TOGETHER):
         some = records[start : start + TOGETHER]
-        if secrets.find("\n\n".join(text for one in some for text in _texts(one.value))):
+        texts = dict.fromkeys(text for one in some for text in _texts(_screened(one)))
+        if secrets.find("\n\n".join(texts)):
             made = [_without(one) for one in some]
             redacted += [one for one, new in zip(some, made, strict=True) if new is not one]
             some = made
@@ -59,12 +60,16 @@ def _texts(value: Any) -> Iterator[str]:
             yield from _texts(one)
 
 
+def _screened(record: Record) -> dict[str, Any]:
+    """Return what of a record may hold a secret."""
+    value = record.value or {}
+    return {name: value[name] for name in secrets.SCREENED if name in value}
+
+
 def _without(record: Record) -> Record:
-    value = record.value
-    if value is None:
-        return record
-    given = {name: one for name, one in value.items() if name in secrets.SCREENED}
     changed = {
-        name: made for name, one in given.items() if (made := SCREEN.value(one, name)) is not one
+        name: made
+        for name, one in _screened(record).items()
+        if (made := SCREEN.value(one, name)) is not one
     }
-    return record._replace(value={**value, **changed}) if changed else record
+    return record._replace(value={**(record.value or {}), **changed}) if changed else record

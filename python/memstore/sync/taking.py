@@ -698,8 +698,11 @@ class _Taking:
                 proposal_table.insert(self.changes, old_id, new_id, 0.0, {RIVAL: rival})
 
     def _note(self, row: DeviceRow, record: Record, line: int, value: str | None) -> None:
-        """Store of which device and line a line is."""
-        told = TakenLine(line, row.id, record.line, record.act, record.rank, value)
+        """Store of which device and line a line is; one of no device is a line of this file."""
+        position, act = record.line, record.act
+        if row.id == taken_table.HERE:
+            position, act = line, acts.of(self.transaction).txn
+        told = TakenLine(line, row.id, position, act, record.rank, value)
         self.transaction.queue(taken_table.TRACE, told)
 
     def _note_derived(self, line: int, rank: int) -> None:

@@ -1,9 +1,11 @@
 """Merging an export, or another program's memories, into this file.
 
 Records are identified by their UUID. New ones keep their times, counters and history, and get a
-journal line with their state here. Known ones are only superseded, deleted, restored or erased as
-at the source; one that was superseded or erased here never becomes active again. What was erased
-here, and is quoted in records of the source, is not taken back.
+journal line with their state here. Known ones are superseded, deleted, restored or erased as at the
+source; one that was superseded or erased here never becomes active again. What else happened to
+them there is taken by the rules by which devices are merged, which the caller passes: of two
+changes of one thing the later, whichever export is imported first. What was erased here, and is
+quoted in records of the source, is not taken back.
 """
 
 from __future__ import annotations
@@ -27,6 +29,7 @@ from memstore.database.tables import proposals as proposal_table
 from memstore.database.tables import readings as reading_table
 from memstore.database.tables import replies as reply_table
 from memstore.database.tables.readings import CLOSED
+from memstore.database.tables.taken import TracedLine
 from memstore.domain import clock
 from memstore.episodes import changes as episode_changes
 from memstore.episodes import parts
@@ -53,6 +56,14 @@ if TYPE_CHECKING:
     from memstore.transfer.parsing import Incoming
 
     Record = TypeVar("Record", Fact, Episode)
+
+
+class Settle(Protocol):
+    """Takes what lines of another journal, with ids as here, say of records that both have."""
+
+    def __call__(
+        self, transaction: Transaction, dependents: Dependents, lines: Sequence[TracedLine], /
+    ) -> None: ...
 
 
 class Left(StrEnum):
@@ -179,6 +190,30 @@ def differences(
     if operations:
         differing &= {*_changed(_lines(transaction, known), operations)}
     return {OF_FIELD.get(name, Left.OTHER) for name in differing}
+
+
+SETTLED: Final = (
+    *("metadata", "pinned_at", "expired_at", "confirmed_count", "last_confirmed_at", "tags"),
+)
+"""The fields whose changes there are taken."""
+
+
+def _differ(here: Record, there: Record) -> bool:
+    return any(getattr(here, name, None) != getattr(there, name, None) for name in SETTLED)
+
+
+def _traced(
+    line: JournalLine, *, fact_id: int | None = None, episode_id: int | None = None
+) -> TracedLine:
+    before, after, evidence = map(_encoded, (line.before, line.after, line.evidence))
+    at, said_at = (
+        clock.to_text(line.at),
+        None if line.said_at is None else clock.to_text(line.said_at),
+    )
+    return TracedLine(
+        *(line.id, line.txn, at, said_at, line.actor, line.source, line.kind, fact_id, episode_id),
+        *(before, after, evidence, None, None, None, None, None, None),
+    )
 
 
 def _lines(transaction: Transaction, known: Fact | Episode) -> list[JournalLine]:
@@ -314,6 +349,9 @@ class ImportReport:
     """Known facts that are now deleted or erased here because they were at the source."""
     restored: int
     """Known facts that were deleted here and restored at the source later."""
+    changed: int = 0
+    """Known facts that are now pinned, confirmed, with other metadata or another expiry, as at the
+    source."""
     episodes: int = 0
     episodes_known: int = 0
     """Episodes that were already here, by UUID."""
@@ -353,6 +391,7 @@ def write(
     progress: Progress | None = None,
     *,
     erasures: bool = True,
+    settle: Settle | None = None,
     rewrite: Callable[[], bool] = lambda: True,
 ) -> ImportReport:
     """Import everything in short transactions. The embeddings are pending afterwards.
@@ -369,12 +408,13 @@ def write(
         dependents: what follows.
         progress: called with the number of facts and episodes done and the total.
         erasures: whether known records are erased that were erased at the source.
+        settle: takes what the source's journal says of known records; ``None`` to leave that.
         rewrite: removes what was erased from the files beside the database; returns whether it is
             gone.
     """
     incoming.episodes = [part for one in incoming.episodes for part in parts.of_episode(one)]
     ids = known_ids(engine, incoming, namespace)
-    merge = _Merge(author, namespace, dependents, ids, erasures=erasures)
+    merge = _Merge(author, namespace, dependents, ids, erasures=erasures, settle=settle)
     total = len(incoming.episodes) + len(incoming.facts)
     mark = incoming.mark(namespace)
     with engine.read() as transaction:
@@ -412,10 +452,11 @@ def rehearse(
     dependents: Dependents,
     *,
     erasures: bool = True,
+    settle: Settle | None = None,
 ) -> ImportReport:
     """Return what :func:`write` would report, and write nothing."""
     ids = known_ids(engine, incoming, namespace)
-    merge = _Merge(author, namespace, dependents, ids, erasures=erasures)
+    merge = _Merge(author, namespace, dependents, ids, erasures=erasures, settle=settle)
     with engine.trial() as transaction:
         merge.look_up(transaction, incoming)
         reserve(transaction, incoming.mark(namespace), incoming, ids)
@@ -460,11 +501,14 @@ class _Merge:
         ids: Ids,
         *,
         erasures: bool = True,
+        settle: Settle | None = None,
     ) -> None:
         self._author = author
         self._erased = quotes.ErasedHere()
-        self._log = _Episodes(namespace, erasures, self._erased)
-        self._facts = _Facts(namespace, dependents, ids, self._log.here, erasures, self._erased)
+        self._log = _Episodes(namespace, dependents, erasures, self._erased, settle)
+        self._facts = _Facts(
+            namespace, dependents, ids, self._log.here, erasures, self._erased, settle
+        )
         self._attached: Counter[str] = Counter()
         self._is_noted = False
         self.has_erased = False
@@ -503,6 +547,7 @@ class _Merge:
             retired=facts.retired,
             removed=facts.updates[Kind.DELETE] + facts.updates[Kind.ERASE],
             restored=facts.updates[Kind.RESTORE],
+            changed=facts.changed,
             episodes=log.new,
             episodes_known=len(log.here) - log.new,
             episodes_removed=log.erased,
@@ -520,8 +565,10 @@ class _Merge:
 @dataclass(slots=True)
 class _Episodes:
     namespace: str | None
+    dependents: Dependents
     erasures: bool
     gone: quotes.ErasedHere
+    settle: Settle | None
     changes: Changes = field(init=False)
     here: dict[int, Episode] = field(default_factory=dict)
     """The local episodes, by their ids at the source."""
@@ -537,24 +584,38 @@ class _Episodes:
     def take(
         self, episodes: Sequence[Episode], operations: Mapping[int, list[JournalLine]]
     ) -> None:
-        """Import new episodes, and erase known ones that were erased at the source."""
+        """Import new episodes, and change or erase known ones as at the source."""
         self.existing = _existing(episode_table, self.transaction, episodes, self.namespace)
-        for episode in episodes:
-            self._take(episode, operations.get(episode.id, ()))
+        both = [one for one in episodes if self._take(one, operations.get(one.id, ()))]
+        lines = [
+            _traced(line, episode_id=self.here[episode.id].id)
+            for episode in both
+            if _differ(self.here[episode.id], episode)
+            for line in operations.get(episode.id, ())
+        ]
+        if self.settle is not None and lines:
+            self.settle(self.transaction, self.dependents, lines)
+        ids = {self.here[episode.id].id: episode for episode in both}
+        for id_, here in episode_table.get_many(self.transaction, [*ids]).items():
+            there = ids[id_]
+            self.here[there.id] = here
+            fields = episode_table.journalled(there).keys() | episode_table.journalled(here)
+            said = operations.get(there.id, ())
+            self.left.update(differences(self.transaction, here, there, said, fields))
 
-    def _take(self, episode: Episode, operations: Sequence[JournalLine]) -> None:
+    def _take(self, episode: Episode, operations: Sequence[JournalLine]) -> bool:
+        """Take an episode; return whether it is here, and nobody erased it."""
         home = self.namespace or episode.namespace
         here = self.existing.records.get((home, episode.uuid))
         if here is None:
             self.here[episode.id] = self._bring_in(episode, home, operations)
             self.new += 1
-            return
+            return False
         self.here[episode.id] = here
         outcome = of_erasure(here, episode, erasures=self.erasures)
         if outcome is None:
-            fields = episode_table.journalled(episode).keys() | episode_table.journalled(here)
-            self.left.update(differences(self.transaction, here, episode, operations, fields))
-        elif outcome.left is not None:
+            return True
+        if outcome.left is not None:
             self.left[outcome.left] += 1
             if outcome.left is Left.ERASED:
                 self.gone.episodes[episode.id] = episode
@@ -563,6 +624,7 @@ class _Episodes:
             self.here[episode.id] = replace(here, content="")
             self.existing.keys.discard((home, here.idempotency_key))
             self.erased += 1
+        return False
 
     def _bring_in(self, episode: Episode, home: str, operations: Iterable[JournalLine]) -> Episode:
         key, salt = episode.idempotency_key, episode.salt
@@ -595,6 +657,7 @@ class _Facts:
     logged: Mapping[int, Episode]
     erasures: bool
     gone: quotes.ErasedHere
+    settle: Settle | None
     adoption: Adoption = field(init=False)
     here: dict[int, Fact] = field(default_factory=dict)
     """The local facts, by their ids at the source."""
@@ -603,6 +666,7 @@ class _Facts:
     updates: Counter[Kind | None] = field(default_factory=Counter)
     left: Counter[Left] = field(default_factory=Counter)
     retired: int = 0
+    changed: int = 0
     existing: _Existing[Fact] = field(init=False)
     keyed: set[tuple[str, str | None]] = field(default_factory=set)
     """The external keys in use before the batch, with their namespaces."""
@@ -620,25 +684,45 @@ class _Facts:
         self.local_ids.update(known.id for known in self.existing.records.values())
         self.keyed = _keyed(transaction, facts, self.namespace)
         with self.adoption:
-            for fact in facts:
-                self._take(fact, operations.get(fact.id, ()))
+            both = [fact for fact in facts if self._take(fact, operations.get(fact.id, ()))]
             for fact in facts:
                 self._supersede(fact, operations.get(fact.id, ()))
+        self._settle(both, operations)
 
-    def _take(self, fact: Fact, operations: Sequence[JournalLine]) -> None:
+    def _settle(self, both: Sequence[Fact], operations: Mapping[int, list[JournalLine]]) -> None:
+        """Take further changes of known facts, and count what is different here after that."""
+        transaction = self.adoption.transaction
+        changed = [fact for fact in both if _differ(self.here[fact.id], fact)]
+        lines = [
+            _traced(line, fact_id=self.here[fact.id].id)
+            for fact in changed
+            for line in self._localised(operations.get(fact.id, ()), keep_lines=True)
+        ]
+        if self.settle is not None and lines:
+            self.settle(transaction, self.dependents, lines)
+        ids = {self.here[fact.id].id: fact for fact in both}
+        fields = fact_table.JOURNALLED
+        for id_, here in fact_table.get_many(transaction, [*ids]).items():
+            fact = ids[id_]
+            self.changed += _differ(self.here[fact.id], here)
+            if here.status != "erased":
+                operated = operations.get(fact.id, ())
+                self.left.update(differences(transaction, here, fact, operated, fields))
+
+    def _take(self, fact: Fact, operations: Sequence[JournalLine]) -> bool:
+        """Take a fact; return whether it is here, and nobody erased it."""
         home = self.namespace or fact.namespace
         here = self.existing.records.get((home, fact.uuid))
         if here is None:
             self.here[fact.id] = self._bring_in(fact, home, operations)
             self.new.add(fact.id)
-            return
+            return False
         self.here[fact.id] = here
         self.ids.facts[fact.id] = here.id
         outcome = of_erasure(here, fact, erasures=self.erasures)
+        is_nowhere_erased = outcome is None
         if outcome is None:
             outcome = of_deletion(here, fact, operations, lambda: self._last(here, Kind.RESTORE))
-            fields = fact_table.JOURNALLED
-            self.left.update(differences(self.adoption.transaction, here, fact, operations, fields))
         elif outcome.left is Left.ERASED:
             self.gone.facts[fact.id] = fact
         if outcome.left is not None:
@@ -646,6 +730,7 @@ class _Facts:
         if outcome.change is not None:
             self.updates[outcome.change] += 1
             self._update(here, fact, outcome)
+        return is_nowhere_erased
 
     def _supersede(self, fact: Fact, operations: Sequence[JournalLine]) -> None:
         """Let a fact be superseded as at the source, unless what happened here is against it."""
@@ -706,12 +791,23 @@ class _Facts:
         others = [one for one in held if one.id not in self.local_ids]
         return None if others else fact.external_key
 
-    def _localised(self, operations: Iterable[JournalLine]) -> Iterator[JournalLine]:
-        """Yield lines of the source's journal with local ids, without quotes of what is erased."""
+    def _localised(
+        self, operations: Iterable[JournalLine], *, keep_lines: bool = False
+    ) -> Iterator[JournalLine]:
+        """Yield lines of the source's journal with local ids, without quotes of what is erased.
+
+        Args:
+            operations: the lines.
+            keep_lines: leave the ids of other lines as they are there.
+        """
         for line in operations:
             before, after, evidence = map(
                 self.with_ids, (line.before, line.after, self.gone.unquoted(line.evidence))
             )
+            if keep_lines and evidence is not None:
+                evidence |= {
+                    name: (line.evidence or {})[name] for name in LINES if name in evidence
+                }
             yield line._replace(before=before, after=after, evidence=evidence)
 
     def with_ids(self, part: Mapping[str, Any] | None) -> dict[str, Any] | None:

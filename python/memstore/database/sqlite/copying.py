@@ -21,14 +21,18 @@ from memstore.database import meta as meta_table
 from memstore.database.engine import PART
 from memstore.database.sqlite import integrity
 from memstore.database.sqlite.transaction import SqliteTransaction, Translated
-from memstore.database.tables import devices
 from memstore.errors import Remedy, StorageError
+from memstore.lazy import lazy_import
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from memstore.database.engine import Cancelled, Progress
+    from memstore.database.tables import devices
     from memstore.domain.records import Head
+else:
+    devices = lazy_import("memstore.database.tables.devices")
+
 
 PAGES: Final = 1024
 """Pages per step; 4 MB keep the progress bar moving and do not hold up other writers."""

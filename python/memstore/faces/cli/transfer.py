@@ -436,9 +436,9 @@ LEFT: Final = {
     "deleted_here": "restored there, but deleted here later",
     "superseded_here": "superseded here, but not by the same fact there",
     "supersession": "superseded there, but not here, where that was taken back or is reversed",
-    "metadata": "the metadata was changed there",
-    "pin": "pinned or unpinned there",
-    "expiry": "the expiry was changed there",
+    "metadata": "the metadata was changed there, but here later",
+    "pin": "pinned or unpinned there, but here later",
+    "expiry": "the expiry was changed there, but here later",
     "confirmations": "confirmed there",
     "external_key": "the external key was changed there",
     "other": "changed there",
@@ -474,7 +474,7 @@ def _known(number: int) -> str:
 def _ended(done: ImportReport | ImportFromReport) -> str:
     erased = getattr(done, "erased", 0)
     told = {"superseded": done.retired, "deleted": done.removed - erased, "erased": erased}
-    told["restored"] = getattr(done, "restored", 0)
+    told |= {how: getattr(done, how, 0) for how in ("restored", "changed")}
     return "".join(f", {number} of them now {how}" for how, number in told.items() if number)
 
 

@@ -1,0 +1,62 @@
+"""Two exports of one memory that went on in two files: in any order, any number of times."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable
+from datetime import timedelta
+from pathlib import Path
+
+import pytest
+from tests.support.syncing import Ticking, act, state
+
+from memstore import Store
+from memstore.database import journal
+from memstore.domain import clock
+from memstore.domain.records import Head
+
+BEFORE = "add add add same task episode pin metadata confirm expiry".split()
+SINCE = "confirm confirm pin unpin metadata metadata status expiry retag".split()
+SKEWS = (0, 0, 600, -90_000)
+
+
+def head(store: Store) -> Head:
+    with store.file.engine.read() as transaction:
+        return journal.head(transaction)
+
+
+@pytest.mark.parametrize("seed", range(25))
+def test_the_order_of_two_exports_does_not_matter(
+    seed: int, open_store: Callable[..., Store], tmp_path: Path
+) -> None:
+    rnd, tick = random.Random(seed), Ticking()
+    with clock.use(tick):
+        base, one, other, *targets = (
+            open_store(tmp_path / f"{name}.db", embedder=None) for name in "abcdef"
+        )
+        for _ in range(12):
+            act(rnd, base, BEFORE)
+        first = [*base.transfer.export()]
+        for store in (one, other, *targets):
+            store.transfer.import_(first)
+        for _ in range(12):
+            place = rnd.randrange(2)
+            tick.skew = timedelta(seconds=SKEWS[(seed + place) % len(SKEWS)])
+            act(rnd, (one, other)[place], SINCE)
+        exports = [[*store.transfer.export()] for store in (one, other)]
+        for target, order in zip(targets, ((0, 1), (1, 0), (1, 0, 1, 0)), strict=True):
+            for number in order:
+                target.transfer.import_(exports[number])
+        states = [state(target) for target in targets]
+        assert states[0] == states[1] == states[2]
+        changed = sum(state(store) != state(base) for store in (one, other))
+        assert not changed or states[0] != state(base)
+        for target in targets:
+            before = head(target)
+            assert target.transfer.import_(exports[0]).changed == 0
+            assert head(target) == before
+            assert target.ledger.verify() == []
+            assert target.file.doctor(deep=True) == []
+        one.transfer.import_(exports[1])
+        other.transfer.import_(exports[0])
+        assert state(one) == state(other) == states[0]
