@@ -8,7 +8,7 @@ from html import unescape
 import pytest
 from tests.faces.web.test_hostile_texts import TEXTS, checked
 from tests.support.clock import ManualClock
-from tests.support.pages import Pages, text_of
+from tests.support.pages import BASE, Pages, text_of
 
 from memstore import Store
 from memstore.faces.hosts import hook
@@ -73,6 +73,13 @@ def test_a_prompt_that_nothing_bears_on_adds_nothing(
     page = pages.ask("prompt", {"prompt": prompt})
     assert "told-prompt" not in page
     assert ("Nothing is added" in page) == bool(prompt)
+
+
+def test_why_a_prompt_adds_this_is_one_click_away(filled: Store, pages: Pages) -> None:
+    page = pages.ask("prompt", {"prompt": "Which fuse does the kettle need?"})
+    form = page.split('id="told-prompt"')[1].split("Why these?")[0]
+    assert f'action="{BASE}search"' in form
+    assert 'name="query" value="Which fuse does the kettle need?"' in form
 
 
 def test_trying_a_prompt_counts_as_no_use_and_is_in_no_address(filled: Store, pages: Pages) -> None:

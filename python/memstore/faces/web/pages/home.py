@@ -51,6 +51,12 @@ MAX_COMPARED: Final = 50
 
 LEARNT: Final = frozenset(dict(GROUPS)["learnt"])
 
+NEWS: Final = (
+    Kind.ADD, Kind.ADOPT, Kind.SUPERSEDE, Kind.CONFIRM, *REMOVES_OR_RESTORES, Kind.PIN,
+    Kind.PROPOSE,
+)  # fmt: skip
+"""The kinds of lines that are told of: recorded turns are not."""
+
 
 class HostTab(NamedTuple):
     """A host to choose."""
@@ -193,12 +199,12 @@ def _news(visit: Visit) -> dict[str, Any]:
     """Return what was done since the last visit, or if that is nothing, in the last week."""
     ledger = visit.store.of(EVERYBODY).ledger
     since = visit.since
-    lines = [] if since is None else ledger.changes(after=since, limit=MAX_NEWS)
+    lines = [] if since is None else ledger.changes(after=since, kinds=NEWS, limit=MAX_NEWS)
     news, is_full = _by_actor(visit, lines), len(lines) == MAX_NEWS
     if news:
         return _shown_news(news, is_since_visit=True, is_full=is_full)
     since_then = clock.utc_now() - timedelta(days=WEEK)
-    week = ledger.changes(since=since_then, limit=MAX_NEWS)
+    week = ledger.changes(since=since_then, kinds=NEWS, limit=MAX_NEWS)
     return _shown_news(_by_actor(visit, week), is_since_visit=False, is_full=len(week) == MAX_NEWS)
 
 
