@@ -27,6 +27,7 @@ from memstore.database.foreign import duckdb_file
 from memstore.importing import engram, importer, long_json, original, texts
 from memstore.importing.records import Damaged, Foreign, Imported
 from memstore.lazy import lazy_import
+from memstore.store.transfer import Transfer
 
 NEWEST = max(VERSIONS)
 
@@ -659,6 +660,11 @@ def test_original_refuses_other_files(store: Store, path: Path, tmp_path: Path) 
 def test_unknown_source_is_named(store: Store, tmp_path: Path) -> None:
     with pytest.raises(ValueError, match=r"must be engram, memstore, mem0, .* or langgraph"):
         store.transfer.import_from("zep", tmp_path)
+
+
+@pytest.mark.parametrize("source", importer.SOURCES)
+def test_the_library_says_that_it_reads_each_program(source: str) -> None:
+    assert f'``"{source}"``' in str(Transfer.import_from.__doc__)
 
 
 def test_a_folder_in_place_of_a_file_is_refused(store: Store, tmp_path: Path) -> None:
