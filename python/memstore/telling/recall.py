@@ -34,11 +34,13 @@ from memstore.text.dated import (
     remark,
     speaking,
     successor_mark,
+    times_mark,
     together,
     under_dates,
 )
 from memstore.text.escaping import visible
 from memstore.text.folding import folded, text_of
+from memstore.text.stop_words import stop_words
 from memstore.text.words import terms
 
 if TYPE_CHECKING:
@@ -232,6 +234,9 @@ NOT_OF_OTHERS: Final[Mapping[str, str]] = MappingProxyType({})
 FAR_BEHIND: Final = 0.35
 """A turn below this part of the best score is not shown beside facts."""
 
+NEW_WORDS: Final = 1 / 3
+"""A turn of which a larger part of the words, without stop words, are new adds to a fact."""
+
 
 def recalled(
     facts: SearchHits,
@@ -374,15 +379,24 @@ class _FactWords(NamedTuple):
 
 
 def _repeats(hit: EpisodeHit, facts: Iterable[_FactWords]) -> bool:
-    """Return whether a fact was drawn from a turn, or one has all that the other says."""
+    """Return whether a turn adds nothing to one of the facts.
+
+    It has no other words; or it has the fact's text, or the fact was drawn from it, and few words
+    are new. A fact may leave out who proposed it, and why.
+    """
     turn = folded(hit.excerpt)
-    words = frozenset(terms(turn))
-    return any(
-        (hit.episode.id == one.fact.episode_id and hit.episode.namespace == one.fact.namespace)
-        or one.content in turn
-        or words <= one.terms
-        for one in facts
-    )
+    words = terms(turn)
+    telling = {*words} - stop_words(words)
+    for one in facts:
+        new = len(telling - one.terms)
+        is_drawn = (hit.episode.id, hit.episode.namespace) == (
+            one.fact.episode_id,
+            one.fact.namespace,
+        )
+        says_it = is_drawn or one.content in turn
+        if one.terms.issuperset(words) or (says_it and new <= NEW_WORDS * len(telling)):
+            return True
+    return False
 
 
 def best_first(facts: Sequence[SearchHit], episodes: Iterable[EpisodeHit]) -> list[FoundText]:
@@ -458,13 +472,17 @@ def _item(row: Fact | Episode, is_fact: bool, score: float, name: str, words: st
 
 
 def each_once(items: Iterable[FoundText]) -> Iterator[FoundText]:
-    """Yield the items whose text no earlier item has."""
-    said: set[str] = set()
+    """Yield the items whose text no earlier item has, with how often it was said, and when last."""
+    alike: dict[str, list[FoundText]] = {}
     for item in items:
-        words = folded(item.words)
-        if words not in said:
-            said.add(words)
-            yield item
+        alike.setdefault(folded(item.words), []).append(item)
+    for first, *others in alike.values():
+        if first.is_fact or not others:
+            yield first
+        else:
+            last = max(item.date for item in (first, *others))
+            told = times_mark(1 + len(others), last if last > first.date else None)
+            yield first._replace(marks=(*first.marks, told))
 
 
 def _fitting(

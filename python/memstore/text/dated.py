@@ -129,6 +129,11 @@ def successor_mark(name: str, day: str | None) -> str:
     return " ".join(filter(None, (f"superseded by {name}", day)))
 
 
+def times_mark(times: int, last: str | None) -> str:
+    """Return the mark of what was said several times, with a later day on which it was last."""
+    return f"{times} times" if last is None else f"{times} times, last {last}"
+
+
 def marked(marks: Iterable[str]) -> str:
     """Return marks in brackets; nothing without any."""
     told = "; ".join(visible(mark) for mark in marks)
