@@ -400,8 +400,8 @@ class View(zones.Zoned):
 
         Turns are ranked together with the facts, as in :meth:`recall`; those far behind the best
         are left out, and those that add few words to one of the facts: one that was extracted from
-        the turn, or has the same words. Each turn comes with the question that it answers (in ``before``), or
-        with the answer to it (in ``after``).
+        the turn, or has the same words. Each turn comes with the question that it answers (in
+        ``before``), or with the answer to it (in ``after``).
 
         Args:
             query: a question or some words.
