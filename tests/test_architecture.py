@@ -98,7 +98,13 @@ DOORS = {
         "search.ranking",
         "telling.bearing",
     },
-    "memstore._kernel.vectors": {"embedding.vectors", "vectors"},
+    "memstore._kernel.vectors": {
+        "database.carrying",
+        "database.sqlite.transaction",
+        "database.tables.vectors",
+        "embedding.vectors",
+        "vectors",
+    },
     "memstore._kernel.words": {
         "search.index.contents",
         "search.lookups.base",

@@ -6,7 +6,10 @@ import numpy as np
 from numpy.typing import NDArray
 from typing_extensions import Buffer
 
-__all__ = ["cosine", "cosines", "decode", "decode_many", "encode", "encode_many", "instruction_set"]
+__all__ = [
+    "cosine", "cosines", "decode", "decode_many", "encode", "encode_many", "instruction_set",
+    "pack", "unpack",
+]  # fmt: skip
 
 def encode(vector: NDArray[np.float32]) -> bytes:
     """Return a vector as a BLOB: `4 * d` bytes, float32, little-endian on every machine.
@@ -88,3 +91,19 @@ def cosines(query: Buffer, blobs: Sequence[bytes]) -> list[float]:
 
 def instruction_set() -> str:
     """The instruction set that scans use here: `"avx512"`, `"avx2"`, `"neon"` or `"scalar"`."""
+
+def pack(blob: bytes) -> bytes:
+    """Return a BLOB in fewer bytes, without loss; as it is if it would not be shorter.
+
+    The length of a packed BLOB is one more than a multiple of four. Keeps the GIL.
+
+    Raises:
+        TypeError: not `bytes`.
+    """
+
+def unpack(blob: bytes) -> bytes:
+    """Return the BLOB that was packed; as it is if it was not packed, or is damaged. Keeps the GIL.
+
+    Raises:
+        TypeError: not `bytes`.
+    """

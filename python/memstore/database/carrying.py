@@ -11,6 +11,7 @@ from __future__ import annotations
 import hashlib
 from typing import TYPE_CHECKING, Final
 
+from memstore._kernel.vectors import unpack
 from memstore.database import journal
 from memstore.database.meta import SYNCED
 from memstore.database.writes import BY_ID, Delete, Insert, Update, settings
@@ -269,6 +270,22 @@ def _batches(
     transaction: Transaction, table: Carried, columns: Sequence[str]
 ) -> Iterator[list[Row]]:
     """Yield the rows in order, some at a time."""
+    if "embedding" in columns:
+        place = columns.index("embedding")
+        for rows in _stored(transaction, table, columns):
+            yield [(*row[:place], _whole(row[place]), *row[place + 1 :]) for row in rows]
+    else:
+        yield from _stored(transaction, table, columns)
+
+
+def _whole(vector: Value) -> Value:
+    """Return a vector as every engine reads it: a file has it packed."""
+    return unpack(vector) if isinstance(vector, bytes) else vector
+
+
+def _stored(
+    transaction: Transaction, table: Carried, columns: Sequence[str]
+) -> Iterator[list[Row]]:
     listed, order = ", ".join(columns), ", ".join(table.key)
     test = f"NOT ({table.left_out})" if table.left_out else "TRUE"
     if len(table.key) > 1 or table.key[0] == "key":  # few rows, or small ones

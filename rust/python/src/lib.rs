@@ -139,7 +139,8 @@ mod _kernel {
     mod vectors {
         #[pymodule_export]
         use crate::vectors::{
-            cosine, cosines, decode, decode_many, encode, encode_many, instruction_set,
+            cosine, cosines, decode, decode_many, encode, encode_many, instruction_set, pack,
+            unpack,
         };
     }
 

@@ -5,6 +5,7 @@ use std::sync::OnceLock;
 use memstore_kernel::index::codes;
 use memstore_kernel::vectors::codec::{self, COMPONENT_BYTES};
 use memstore_kernel::vectors::dot::Dot;
+use memstore_kernel::vectors::packed;
 use memstore_kernel::vectors::unit;
 use numpy::{IntoPyArray, PyArray1, PyArray2, PyArrayMethods};
 use pyo3::prelude::*;
@@ -70,6 +71,24 @@ pub(crate) fn decode_many<'py>(
             .for_each(|blob| values.extend(codec::components(blob)));
     });
     values.into_pyarray(py).reshape([blobs.len(), dimension])
+}
+
+/// A BLOB in fewer bytes, or as it is.
+#[pyfunction]
+pub(crate) fn pack<'py>(blob: Bound<'py, PyBytes>) -> Bound<'py, PyBytes> {
+    match packed::pack(blob.as_bytes()) {
+        Some(packed) => PyBytes::new(blob.py(), &packed),
+        None => blob,
+    }
+}
+
+/// The BLOB that was packed, or as it is.
+#[pyfunction]
+pub(crate) fn unpack<'py>(blob: Bound<'py, PyBytes>) -> Bound<'py, PyBytes> {
+    match packed::unpack(blob.as_bytes()) {
+        Some(whole) => PyBytes::new(blob.py(), &whole),
+        None => blob,
+    }
 }
 
 /// The cosine of two vectors.

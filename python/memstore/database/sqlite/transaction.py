@@ -1,17 +1,21 @@
-"""A transaction on one connection, and the translation of the driver's errors."""
+"""A transaction on one connection, and the translation of the driver's errors.
+
+Vectors are packed as they are written; ``database/tables/vectors.py: whole`` reads them.
+"""
 
 from __future__ import annotations
 
 from contextlib import suppress
-from functools import partial
+from functools import lru_cache, partial
 from itertools import chain, islice
-from typing import TYPE_CHECKING, Final, cast
+from typing import TYPE_CHECKING, Final, TypeVar, cast
 
 import apsw
 
+from memstore._kernel.vectors import pack
 from memstore.database.dialect import Dialect, parameters_of
 from memstore.database.engine import NO_PARAMETERS, Queued, Transaction
-from memstore.database.writes import Insert, given
+from memstore.database.writes import Insert, Update, given
 from memstore.domain.metadata import json_writer
 from memstore.errors import Remedy, StorageError, StoreBusy
 from memstore.lazy import lazy_import
@@ -26,6 +30,8 @@ if TYPE_CHECKING:
 else:
     indexes = lazy_import("memstore.database.sqlite.full_text")
 
+
+T = TypeVar("T")
 
 MEMBERS: Final = (
     "{0}.key, {0}.type = 'null' AS is_null, CASE {0}.type WHEN 'text' THEN {0}.atom END AS text,"
@@ -114,6 +120,8 @@ to_json: Final = json_writer(allow_nan=False, ascii_only=True)
 INDEXED: Final = frozenset(("memstore_facts", "memstore_episodes"))
 """The tables whose new rows triggers put into a full-text index."""
 
+WITH_VECTORS: Final = frozenset(("memstore_fact_vectors", "memstore_piece_vectors"))
+
 ROWS_TOGETHER: Final = 64
 """Rows that one statement inserts: some 2,000 parameters, of 32,766 that SQLite allows."""
 
@@ -193,10 +201,11 @@ class SqliteTransaction(Transaction):
         pass  # each is answered without a round trip
 
     def run(self, form: Form, values: Given = NO_PARAMETERS) -> int:
-        return self.execute(form.text, values)
+        return self.execute(form.text, _packed(form, values))
 
     def returned(self, form: Form, values: Given = NO_PARAMETERS) -> list[Row]:
         self.flush()
+        values = _packed(form, values)
         with self._translated:
             # It takes effect only when its cursor is exhausted.
             return self.connection.execute(form.text, _bindings(form.text, values)).fetchall()
@@ -209,6 +218,7 @@ class SqliteTransaction(Transaction):
             return self.connection.changes()
 
     def queue(self, form: Form, values: Given, finish: Finish | None = None) -> None:
+        values = _packed(form, values)
         row = values if type(values) is tuple else (*_bindings(form.text, values),)
         self._queued.add(form, row, finish)
 
@@ -263,6 +273,31 @@ class SqliteTransaction(Transaction):
             self.execute("INSERT INTO sqlite_sequence (name, seq) VALUES (:table, :last)",
                      {"last": last, "table": table})  # fmt: skip
         return first
+
+
+def _packed(form: Form, values: Given) -> Given:
+    """Return the values of a form with the vector packed that it writes, if it writes one."""
+    if form.table not in WITH_VECTORS or (name := _vector_of(form)) is None:
+        return values
+    if isinstance(values, tuple):
+        place = form.names.index(name)
+        return (*values[:place], _shortened(values[place]), *values[place + 1 :])
+    return {**values, name: _shortened(values[name])}
+
+
+@lru_cache(maxsize=64)
+def _vector_of(form: Form) -> str | None:
+    """Return the parameter of the vector that a form writes."""
+    written = "NULL"
+    if isinstance(form, Insert) and "embedding" in form.columns:
+        written = form.values[form.columns.index("embedding")]
+    elif isinstance(form, Update):
+        written = form.settings.get("embedding", written)
+    return next(iter(parameters_of(written)), None)
+
+
+def _shortened(vector: T) -> T | bytes:
+    return pack(vector) if isinstance(vector, bytes) else vector
 
 
 def _is_of_an_indexed_row(form: Form) -> TypeGuard[Insert]:

@@ -9,6 +9,7 @@ from memstore.database.engine import Statement
 from memstore.database.filters import is_task
 from memstore.database.tables import vectors as vector_table
 from memstore.database.tables.facts import open_task
+from memstore.database.tables.vectors import whole
 from memstore.named import NamedTuple
 
 if TYPE_CHECKING:
@@ -191,31 +192,28 @@ def vectors(
 
     Vectors whose length is not ``size_bytes`` are left out; the doctor reports them.
     """
-    query = selecting_vectors(transaction.dialect, source, generation_id, size_bytes, which)
-    for id_, row_id, blob in transaction.rows(*query):
-        # Another program may have written text of that length.
-        is_there = row_id is not None and isinstance(blob, bytes)
-        yield IndexedVector(id_, row_id or 0, blob if is_there else None)
+    query = selecting_vectors(transaction.dialect, source, generation_id, which)
+    for id_, row_id, stored in transaction.rows(*query):
+        vector = None if row_id is None else whole(stored)
+        is_there = vector is not None and len(vector) == size_bytes
+        yield IndexedVector(id_, row_id or 0, vector if is_there else None)
 
 
 def selecting_vectors(
     of_engine: Dialect,
     source: Source,
     generation_id: int,
-    size_bytes: int,
     which: Sequence[int] | Range | RowsSince,
 ) -> Statement:
     """Return the query of :func:`vectors`."""
     table = source.vectors
     test, values = _which(of_engine, f"v.{table.owner}", source.changed_vectors, which)
-    # The length is no condition: a server takes it for a rare one, and sorts all rows for a page.
     # The row is no join: a server that expects few rows of a memory pairs each with each.
     return Statement(
         f"SELECT v.{table.owner}, (SELECT {table.row} FROM {table.owners} {table.alias}"
-        f" WHERE {table.link} AND {table.living}),"
-        " CASE WHEN octet_length(v.embedding) = :size THEN v.embedding END"
+        f" WHERE {table.link} AND {table.living}), v.embedding"
         f" FROM {table.name} v WHERE v.generation_id = :generation AND {test}",
-        {**values, "generation": generation_id, "size": size_bytes},
+        {**values, "generation": generation_id},
     )
 
 

@@ -2,16 +2,18 @@
 
 A row without a vector is pending, or quarantined after too many permanent failures. Vectors are
 stored apart from facts and episodes, so that two models can coexist and reading rows reads no
-vectors.
+vectors. A file has them packed, in fewer bytes (:func:`whole`); a vector that is not packed is read
+as well.
 """
 
 from __future__ import annotations
 
 import zlib
 from functools import cache
-from itertools import islice
+from itertools import islice, starmap
 from typing import TYPE_CHECKING, Final
 
+from memstore._kernel.vectors import unpack
 from memstore.database.dialect import within
 from memstore.database.engine import NO_PARAMETERS, Statement, Write
 from memstore.database.writes import Delete, Insert, Update
@@ -19,10 +21,10 @@ from memstore.domain.records import BYTES_PER_NUMBER
 from memstore.named import NamedTuple
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     from memstore.database.dialect import Dialect
-    from memstore.database.engine import RowFilter, Transaction, Value
+    from memstore.database.engine import Row, RowFilter, Transaction, Value
     from memstore.database.filters import Filter
 
 MAX_ATTEMPTS: Final = 3
@@ -344,6 +346,15 @@ def resetting(table: VectorTable, generation_id: int, owner_id: int | None = Non
     )
 
 
+def whole(stored: Value) -> bytes | None:
+    """Return a vector as float32, little-endian; ``None`` if another program stored something else.
+
+    Args:
+        stored: the value of the column, packed or not.
+    """
+    return unpack(stored) if isinstance(stored, bytes) else None
+
+
 def get(
     transaction: Transaction, table: VectorTable, generation_id: int, owner_id: int
 ) -> bytes | None:
@@ -352,7 +363,7 @@ def get(
         f" WHERE generation_id = :generation AND {table.owner} = :owner",
         {"generation": generation_id, "owner": owner_id},
     )
-    return bytes(row[0]) if row and isinstance(row[0], bytes) else None
+    return whole(row[0]) if row else None
 
 
 def journalled_as(
@@ -400,9 +411,19 @@ def blobs(
 
     Vectors of the wrong length are skipped; the doctor reports them.
     """
-    rows = transaction.rows(*selecting(transaction, table, owner_ids))
-    # Another program may have written text of that length.
-    return {owner_id: blob for owner_id, blob in rows if isinstance(blob, bytes)}
+    return dict(_usable(transaction.rows(*selecting(transaction, table, owner_ids))))
+
+
+def _usable(rows: Iterable[Row]) -> Iterator[tuple[int, bytes]]:
+    """Yield the ids and vectors of rows with the stored vector and the dimension it should have."""
+    for row_id, stored, dimension in rows:
+        vector = whole(stored)
+        if (
+            vector is not None
+            and row_id is not None
+            and len(vector) == BYTES_PER_NUMBER * dimension
+        ):
+            yield row_id, vector
 
 
 def last_owner(transaction: Transaction, table: VectorTable) -> int:
@@ -427,10 +448,10 @@ def next_owners(transaction: Transaction, table: VectorTable, from_ids: Sequence
 def selecting(transaction: Transaction, table: VectorTable, owner_ids: Sequence[int]) -> Statement:
     """Return the query of :func:`blobs`."""
     return Statement(
-        f"SELECT v.{table.owner}, v.embedding FROM memstore_generations g"
+        f"SELECT v.{table.owner}, v.embedding, g.dimension FROM memstore_generations g"
         f" CROSS JOIN {table.name} v WHERE g.state = 'active' AND v.generation_id = g.id"
         f" AND v.{table.owner} IN {transaction.dialect.listed('ids')}"
-        f" AND octet_length(v.embedding) = {BYTES_PER_NUMBER} * g.dimension",
+        " AND v.embedding IS NOT NULL",
         {"ids": owner_ids},
     )
 
@@ -443,15 +464,14 @@ def blobs_of_episodes(
     As with :func:`blobs`, vectors of the wrong length are skipped.
     """
     rows = transaction.rows(
-        "SELECT p.episode_id, v.embedding FROM memstore_generations g"
+        "SELECT p.episode_id, v.embedding, g.dimension FROM memstore_generations g"
         f" CROSS JOIN memstore_pieces p CROSS JOIN {PIECES.name} v"
         f" WHERE g.state = 'active' AND p.episode_id IN {transaction.dialect.listed('ids')}"
         f" AND v.generation_id = g.id AND v.{PIECES.owner} = p.id"
-        f" AND octet_length(v.embedding) = {BYTES_PER_NUMBER} * g.dimension"
-        " ORDER BY p.episode_id, p.start",
+        " AND v.embedding IS NOT NULL ORDER BY p.episode_id, p.start",
         {"ids": episode_ids},
     )
-    return [(episode_id, blob) for episode_id, blob in rows if isinstance(blob, bytes)]
+    return [*_usable(rows)]
 
 
 class Vector(NamedTuple):
@@ -502,17 +522,13 @@ def of_owners(
     """Return the vectors of those of some owners whose rows pass a filter."""
     where, values = wanted.where(transaction.dialect)
     rows = transaction.rows(
-        f"SELECT {_passing(table, where)}, v.embedding FROM memstore_generations g"
+        f"SELECT {_passing(table, where)}, v.embedding, g.dimension FROM memstore_generations g"
         f" CROSS JOIN {table.name} v WHERE g.state = 'active' AND v.generation_id = g.id"
         f" AND v.{table.owner} IN {transaction.dialect.listed('owners')}"
-        f" AND octet_length(v.embedding) = {BYTES_PER_NUMBER} * g.dimension",
+        " AND v.embedding IS NOT NULL",
         {**values, "owners": owner_ids},
     )
-    return [
-        Vector(row_id, blob)
-        for row_id, blob in rows
-        if row_id is not None and isinstance(blob, bytes)
-    ]
+    return [*starmap(Vector, _usable(rows))]
 
 
 def batches(
@@ -521,14 +537,13 @@ def batches(
     """Yield the vectors of all rows that pass a filter, in batches."""
     where, values = wanted.where(transaction.dialect)
     rows = transaction.rows(
-        f"SELECT {table.filtered_row}, v.embedding FROM memstore_generations g"
+        f"SELECT {table.filtered_row}, v.embedding, g.dimension FROM memstore_generations g"
         f" CROSS JOIN {table.filtered} CROSS JOIN {table.name} v"
         f" WHERE g.state = 'active' AND v.generation_id = g.id AND {table.filtered_link}"
-        f" AND v.{table.owner} = {table.filtered_key} AND {where}"
-        f" AND octet_length(v.embedding) = {BYTES_PER_NUMBER} * g.dimension",
+        f" AND v.{table.owner} = {table.filtered_key} AND {where} AND v.embedding IS NOT NULL",
         values,
     )
-    found = (Vector(row_id, blob) for row_id, blob in rows if isinstance(blob, bytes))
+    found = starmap(Vector, _usable(rows))
     while batch := list(islice(found, BATCH)):
         yield batch
 
@@ -563,14 +578,13 @@ def everything(
         f" WHERE generation_id = :generation AND embedding IS NOT NULL ORDER BY {table.owner}",
         {"generation": generation_id},
     )
-    for owner_id, blob, held, code in rows:
-        yield StoredVector(
-            owner_id, blob if isinstance(blob, bytes) else str(blob).encode(), held, code
-        )
+    for owner_id, stored, held, code in rows:
+        vector = whole(stored)
+        yield StoredVector(owner_id, str(stored).encode() if vector is None else vector, held, code)
 
 
 def storing_again(table: VectorTable, generation_id: int, owner_id: int, blob: bytes) -> Write:
-    """Return a write that stores again what the engine stores beside a vector, if it is still this.
+    """Return a write that stores again what a server stores beside a vector, if it is still this.
 
     The vector stays as it is.
     """

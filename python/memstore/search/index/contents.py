@@ -202,10 +202,7 @@ class FeedContents:
         since = RowsSince(self.position, BATCH)
         yield indexed.selecting(of_engine, self._source, since)
         if self.codes is not None:
-            size = self.codes.dimension * BYTES_PER_NUMBER
-            yield indexed.selecting_vectors(
-                of_engine, self._source, self.generation.id, size, since
-            )
+            yield indexed.selecting_vectors(of_engine, self._source, self.generation.id, since)
 
     def follow(
         self,

@@ -5,3 +5,4 @@ mod naive;
 
 mod codec;
 mod dot;
+mod packed;
