@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 import memstore
 from benches.language import Language, facts
 from memstore._kernel.codes import Codes
+from memstore._kernel.vectors import unpack
 
 SPACES: Final = {
     "default": 40, "work": 20, "home": 10, "lab": 8, "team": 6,
@@ -143,7 +144,7 @@ def active_facts(path: Path) -> Iterator[dict[str, Any]]:
         " WHERE f.superseded_by IS NULL ORDER BY f.id"
     )
     names = ("id", "namespace", "subject", "content", "project", "vector")
-    return (dict(zip(names, row, strict=True)) for row in rows)
+    return (dict(zip(names, (*row, unpack(packed)), strict=True)) for *row, packed in rows)
 
 
 def once(path: Path, write: Callable[[Path], None]) -> Path:
