@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from itertools import groupby, islice
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final
 
 from memstore.database import origins
 from memstore.database.journal import Kind
@@ -14,6 +14,7 @@ from memstore.database.tables.line_counts import FOUND, IMPORT
 from memstore.domain.arguments import MAX_NUMBER
 from memstore.domain.log import MAX_CLAIMS, Act, ActChange, LogLine, claim_of, cropped
 from memstore.history.seen import ANOTHER_FACT, Seen
+from memstore.named import NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence

@@ -8,12 +8,13 @@ the same speaker: the answer seldom repeats the number.
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Final, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Final, TypeVar
 
 from memstore.domain.arguments import MAX_NUMBER
 from memstore.domain.episodes import EpisodeHit
 from memstore.episodes import passages
 from memstore.frozen import replace
+from memstore.named import NamedTuple
 from memstore.text.folding import folded
 from memstore.text.words import identifiers
 
