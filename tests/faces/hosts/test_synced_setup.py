@@ -134,6 +134,8 @@ def test_a_rehearsal_writes_nothing_anywhere(laptop: Machine, tmp_path: Path) ->
     assert "default\twould come 0\twould go 1" in shown.stdout
     assert database.read_bytes() == before
     assert [*place.iterdir()] == []
+    told = laptop.told("setup", "codex", "--sync", place, "--dry-run", "--json")
+    assert json.loads(told)["failed"] == {}
     assert [*(laptop.home / ".codex").iterdir()] == []
     assert not [*laptop.home.rglob("place.json")]
 

@@ -209,7 +209,8 @@ def _begin_syncing(arguments: argparse.Namespace, show: cli.Show) -> int | None:
     if arguments.dry_run:
         chosen = from_settings.rehearsing(chosen)
     with from_settings.open_store(chosen, source="cli") as store:
-        return sync.begin(store, argparse.Namespace(**{**vars(arguments), **more}), show)
+        wanted = argparse.Namespace(**{**vars(arguments), **more})
+        return sync.begin(store, wanted, show, is_part=True)
 
 
 def _end_syncing(arguments: argparse.Namespace, before: list[Done], show: cli.Show) -> None:

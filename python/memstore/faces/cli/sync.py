@@ -150,8 +150,13 @@ def _noting(store: Store) -> Iterator[list[str]]:
     remembered.note_run(state, said=said)
 
 
-def begin(store: Store, arguments: argparse.Namespace, show: cli.Show) -> int | None:
-    """Sync, and ask first what has to be asked; return the exit code if somebody refuses."""
+def begin(
+    store: Store, arguments: argparse.Namespace, show: cli.Show, *, is_part: bool = False
+) -> int | None:
+    """Sync, and ask first what has to be asked; return the exit code if somebody refuses.
+
+    ``is_part`` says that a command does more than this, and prints its own JSON.
+    """
     before = remembered.read(remembered.folder_of(store.file.path))
     if arguments.address is None and before is None:
         raise cli.UsageError("name the place: a folder, a git repository, or a server")
@@ -183,7 +188,7 @@ def begin(store: Store, arguments: argparse.Namespace, show: cli.Show) -> int | 
         with _noting(store) as said:
             outcome = run()
             said += _sentences(store, outcome)
-    _tell(store, outcome, show)
+    _tell(store, outcome, show, shows_rows=not (is_part and arguments.json))
     if is_first and not outcome.is_sealed and not arguments.dry_run:
         show.note(f"{_shown(chosen.address)} is not sealed: {UNSEALED}")
     return None
@@ -388,7 +393,7 @@ def _show_status(store: Store, show: cli.Show) -> None:
         show.note(visible(sentence))
 
 
-def _tell(store: Store, outcome: Outcome, show: cli.Show) -> None:
+def _tell(store: Store, outcome: Outcome, show: cli.Show, *, shows_rows: bool = True) -> None:
     done = outcome.synced
     would = "would " if done.dry_run else ""
     names = sorted({*done.came, *done.went})
@@ -396,7 +401,8 @@ def _tell(store: Store, outcome: Outcome, show: cli.Show) -> None:
         [one, f"{would}come {done.came.get(one, 0)}", f"{would}go {done.went.get(one, 0)}"]
         for one in names
     ]
-    show.rows(rows, asdict(done))
+    if shows_rows:
+        show.rows(rows, asdict(done))
     if not names:
         show.note("nothing new, here or there")
     for sentence in _sentences(store, outcome):
