@@ -209,7 +209,7 @@ def _among(
         among = Ids(among)
     if wanted.is_common:
         return among
-    namespaces = None if wanted.namespaces is None else (*wanted.namespaces,)
+    namespaces = wanted.namespaces if wanted.namespaces is None else tuple(wanted.namespaces)
     key = (index.position, namespaces, wanted.scope, *states)
     own = index.owners.ids(key, partial(of_owners, wanted))
     return own if among is None else own & among
