@@ -70,7 +70,7 @@ def _table(store: Store, asked: argparse.Namespace, speed: float, clock: Clock) 
     ids = {name: calls.known(one) for name, one in standings.items()}
     print(f"| {'':44} | {' | '.join(f'{name:>16}' for name in standings)} |")
     print(f"|{'-' * 46}|{'|'.join(['-' * 18] * len(standings))}|")
-    late = 0
+    late = slow = 0
     for call in (*calls.library(), *calls.tools()):
         name = f"{call.room}: {call.name}" if call.name else call.room
         if asked.only not in name:
@@ -81,10 +81,12 @@ def _table(store: Store, asked: argparse.Namespace, speed: float, clock: Clock) 
         ]
         reach = speed * REACH.get(call.room, ELSEWHERE)
         late += max(middle for middle, _ in times) > reach
+        slow += max(middle for middle, _ in times) > REACH.get(call.room, ELSEWHERE)
         if max(middle for middle, _ in times) >= asked.above:
             told = " | ".join(_told(*one, reach) for one in times)
             print(f"| {name:44} | {told} |", flush=True)
     print(f"\n{late} calls above {speed * ELSEWHERE:.0f} ms ({speed * 10:.0f} ms for sessions)")
+    print(f"{slow} calls above {ELSEWHERE:.0f} ms ({REACH['sessions']:.0f} ms for sessions)")
 
 
 def _told(middle: float, first: float, reach: float) -> str:

@@ -15,6 +15,7 @@ import memstore
 from benches.language import CATEGORIES, TOPICS, Language
 from memstore import NewEpisode, NewFact, Scope, Store
 from memstore.domain import clock
+from memstore.search import comparing
 
 BATCH = 5_000
 SUBJECTS = 20_000
@@ -45,7 +46,10 @@ class Moving(clock.Clock):
 
 
 def fill(path: Path, number: int) -> None:
-    """Write a memory of so many facts with the built-in model, and its graph."""
+    """Write a memory of so many facts with the built-in model, and its graph.
+
+    Nothing is left for the background: all is embedded, and compared.
+    """
     now, batches = clock.utc_now(), number // BATCH
     moving = Moving(now - timedelta(days=DAYS + 1))
     with clock.use(moving), memstore.open(path, durability="normal", source="bench") as store:
@@ -55,6 +59,8 @@ def fill(path: Path, number: int) -> None:
             moving.at = now - timedelta(days=DAYS * ago, minutes=batches - place)
             writing.add(place, alone=place >= batches - LAST)
         store.graph.build()
+        store.file.embed_pending()
+        comparing.run(store.file.engine, lambda: True)
         store.file.save_index()
 
 
