@@ -314,9 +314,14 @@ class _Comparing:
         first = self._first
         others = {*changed_facts.expired(*asked), *changed_facts.born_expiring(*asked)}
         gone: set[int] = set()
+        counted: set[int] = set()
         for fact_id, line, kind, is_plain in self._lines():
-            known = first.setdefault(fact_id, (line, kind))
-            is_counted = self._is_counted(fact_id)
+            known = first.get(fact_id)
+            if known is None:
+                known = first[fact_id] = line, kind
+                if self._is_counted(fact_id):
+                    counted.add(fact_id)
+            is_counted = fact_id in counted
             is_added = known[1] == Kind.ADD or is_counted
             if is_plain and is_added and kind in LEAVING:
                 gone.add(fact_id)
@@ -325,7 +330,7 @@ class _Comparing:
             telling = TELLING if is_first else LIGHT if is_added else ()
             if not is_plain or kind not in telling:
                 others.add(fact_id)
-        old = {fact_id for fact_id in first if not self._is_counted(fact_id)}
+        old = first.keys() - counted
         older = sorted(fact_id for fact_id in old if first[fact_id][1] != Kind.ADD)
         others |= journal.changed_state(self._transaction, older, self._a.line)
         gone -= others

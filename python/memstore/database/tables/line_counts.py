@@ -177,7 +177,13 @@ def between(transaction: Transaction, first: int, last: int) -> dict[int, Counte
         " AND counts <> '' ORDER BY stretch",
         {"first": -(-first // STRETCH), "end": (last + 1) // STRETCH},
     )
-    return {int(stretch): _read(str(counts)) for stretch, counts in rows}
+    known: dict[str, Counted] = {}  # many stretches have the same numbers
+    found = {}
+    for stretch, counts in rows:
+        if (one := known.get(str(counts))) is None:
+            one = known[str(counts)] = _read(str(counts))
+        found[int(stretch)] = one
+    return found
 
 
 def _read(counts: str) -> Counted:
