@@ -49,6 +49,7 @@ if TYPE_CHECKING:
     from memstore.database.tables import generations as generation_table
     from memstore.database.tables import imports as imports_table
     from memstore.database.tables import pieces as piece_table
+    from memstore.database.tables import proposals as proposal_table
     from memstore.database.tables import readings as reading_table
     from memstore.database.tables import searches as search_table
     from memstore.database.tables import sessions as session_table
@@ -115,6 +116,7 @@ else:
     log = lazy_import("memstore.episodes.episodes")
     meta_table = lazy_import("memstore.database.meta")
     piece_table = lazy_import("memstore.database.tables.pieces")
+    proposal_table = lazy_import("memstore.database.tables.proposals")
     proposals = lazy_import("memstore.facts.proposals")
     reading_table = lazy_import("memstore.database.tables.readings")
     search_table = lazy_import("memstore.database.tables.searches")
@@ -1210,6 +1212,15 @@ def latest_turns(store: Store, namespaces: Iterable[str]) -> dict[str, datetime]
     with store._file.engine.read() as transaction:
         found = {one: session_table.latest_turn(transaction, one) for one in namespaces}
     return {name: clock.from_text(at) for name, at in found.items() if at is not None}
+
+
+def open_questions(store: Store, namespaces: Iterable[str]) -> dict[str, int]:
+    """Return how many proposals wait for a decision in each of these namespaces of the file."""
+    if store._standing.confined:
+        return {}
+    with store._file.engine.read() as transaction:
+        found = proposal_table.open_by_namespace(transaction)
+    return {name: found.get(name, 0) for name in namespaces}
 
 
 def searches_since(store: Store, since: datetime) -> SearchTotals:

@@ -223,6 +223,16 @@ def count(transaction: Transaction, namespace: str, wanted: ProposalFilter) -> i
     return transaction.scalar(f"SELECT count(*) FROM {IN_ORDER} WHERE {where}", values)
 
 
+def open_by_namespace(transaction: Transaction) -> dict[str, int]:
+    """Return how many proposals can still be decided in each namespace of the file."""
+    rows = transaction.rows(
+        f"SELECT o.namespace, count(*) FROM {IN_ORDER} WHERE o.id = p.old_id"
+        f" AND p.state = '{ProposalState.OPEN}' AND {_decidable(transaction.dialect)}"
+        " GROUP BY o.namespace"
+    )
+    return {str(namespace): int(number) for namespace, number in rows}
+
+
 def _has_fact(dialect: Dialect, test: str) -> str:
     """Return the condition that a fact of a proposal passes a test."""
     return (

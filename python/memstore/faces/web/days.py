@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import datetime, time, timedelta
+from datetime import UTC, datetime, time, timedelta
 from itertools import groupby
 from typing import TYPE_CHECKING, Final, TypeVar
 
@@ -48,11 +48,15 @@ def of(visit: Visit, rows: Iterable[Row], at: Callable[[Row], datetime]) -> list
 
 def since(visit: Visit, number: int | None) -> datetime | None:
     """Return when the first of the last so many days began, today among them; ``None`` for all."""
-    if number is None:
-        return None
+    return None if number is None else begins(visit, min(max(number, 1), MAX))[0]
+
+
+def begins(visit: Visit, number: int) -> list[datetime]:
+    """Return when each of the last so many days began, the oldest first and today last, in UTC."""
     zone = visit.zone or zones.user()
-    first = clock.utc_now().astimezone(zone).date() - timedelta(days=min(max(number, 1), MAX) - 1)
-    return datetime.combine(first, time.min, zone)
+    today = clock.utc_now().astimezone(zone).date()
+    days = (today - timedelta(days=back) for back in range(number - 1, -1, -1))
+    return [datetime.combine(day, time.min, zone).astimezone(UTC) for day in days]
 
 
 def _names(day: date, today: date) -> tuple[str, str]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from datetime import timedelta
 from typing import TYPE_CHECKING, Any, Final
 
@@ -9,11 +10,11 @@ from memstore.database.journal import Kind
 from memstore.domain import clock, zones
 from memstore.domain.records import EVERYBODY, TODO
 from memstore.faces.hosts import catalogue, hook, recalling
-from memstore.faces.web import agents, recalled, templating, words
+from memstore.faces.web import agents, days, recalled, templating, words
 from memstore.faces.web.activity_chart import GROUPS
 from memstore.faces.web.routes import asks, shows
 from memstore.named import NamedTuple
-from memstore.store.store import latest_turns, searches_since
+from memstore.store.store import latest_turns, open_questions, searches_since
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Mapping, Sequence
@@ -309,15 +310,12 @@ def _counted(number: int, text: str, noun: str, *, verb: bool = False) -> str:
 
 def _days(visit: Visit) -> list[int]:
     """Return how many sessions had their last turn on each of the last days, oldest first."""
-    zone = visit.zone or zones.user()
-    now = clock.utc_now()
-    today = now.astimezone(zone).date()
+    begins = days.begins(visit, DAYS)
     numbers = [0] * DAYS
-    ended = visit.store.of(EVERYBODY).episodes.last_turns(now - timedelta(days=DAYS))
-    for at in ended:
-        passed = (today - at.astimezone(zone).date()).days
-        if 0 <= passed < DAYS:
-            numbers[-1 - passed] += 1
+    for at in visit.store.of(EVERYBODY).episodes.last_turns(begins[0]):
+        place = bisect_right(begins, at)  # compared, not converted: there may be thousands
+        if place:
+            numbers[place - 1] += 1
     return numbers
 
 
@@ -371,12 +369,13 @@ def _projects(visit: Visit) -> list[Project]:
     counts = everybody.counts()
     held = {name: (one.facts, one.episodes) for name, one in others.items()}
     held[own] = (counts.active, counts.episodes)
+    questions = {own: visit.waiting} | open_questions(visit.store, others)
     found = []
     for name in (own, *names[: MAX_PROJECTS - 1]):
         there = everybody if name == own else visit.store.within(name).of(EVERYBODY)
         last = next(iter(there.episodes.sessions(limit=1)), None)
         agent = agents.of(None if last is None else last.source)
-        found.append(Project(name, *held[name], last, agent, there.proposals.count()))
+        found.append(Project(name, *held[name], last, agent, questions.get(name, 0)))
     return found
 
 
