@@ -182,6 +182,23 @@ def test_projects_with_turns_alone_are_listed_and_chosen(memory: Store, pages: P
     assert "Fix the till" in pages.followed(answer)
 
 
+def test_projects_have_their_own_questions(memory: Store, pages: Pages) -> None:
+    for name, number in (("garden", 2), ("kitchen", 0)):
+        there = memory.within(name)
+        for n in range(3):
+            old = there.add(f"The gate {n} is red", subject="gate")
+            if n < number:
+                there.add(
+                    f"The gate {n} is blue", subject="gate", source="web:x", supersedes=old.id
+                )
+    there = memory.within("garden")
+    deleted = there.proposals.list()[0].old.id
+    assert "2 questions" in (projects := text_of(pages.read().split('id="projects-title"')[1]))
+    assert projects.count("question") == 1
+    there.delete(deleted)  # what cannot be decided any more is no question
+    assert "1 question" in text_of(pages.read().split('id="projects-title"')[1])
+
+
 @pytest.mark.parametrize("text", TEXTS.values(), ids=TEXTS.keys())
 def test_hostile_texts_on_home_do_nothing(memory: Store, text: str) -> None:
     name = text.replace("\x00", "")[:60]
