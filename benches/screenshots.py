@@ -42,12 +42,18 @@ PLAIN = (
 )  # fmt: skip
 
 
+def fresh(path: Path) -> Path:
+    """Remove a file, and what a server that was killed left beside it."""
+    for end in ("", "-wal", "-shm"):
+        path.with_name(f"{path.name}{end}").unlink(missing_ok=True)
+    return path
+
+
 def memory(folder: Path, facts: int) -> Path:
     """Return a file with so many facts."""
     if facts > 1:
         return page_times.file_of(folder, facts)
-    path = folder / f"screens-{facts}.db"
-    path.unlink(missing_ok=True)
+    path = fresh(folder / f"screens-{facts}.db")
     with memstore.open(path, embedder="local") as store:
         if facts:
             said = store.episodes.add("Ana: the kettle is blue", source="chat", speaker="ana")
@@ -117,8 +123,7 @@ def pictured(browser: Any, folder: Path, output: Path, facts: int) -> list[str]:
 
 def of_team(browser: Any, folder: Path, output: Path) -> list[str]:
     """Make the pictures of the documentation; return what is wrong."""
-    path = folder / "memory.db"
-    path.unlink(missing_ok=True)
+    path = fresh(folder / "memory.db")
     with memstore.open(path, embedder="local") as store:
         team = demo_team.fill(store)
         shown = max(team.list(limit=None), key=lambda fact: len(team.history(fact.id)))
