@@ -143,6 +143,75 @@ def test_all_works_without_a_script(visit: Callable[..., Any], memory: Store) ->
     assert page.text_content("del") == "blue"  # in the fold with all values
 
 
+@pytest.mark.parametrize("keys_alone", [False, True])
+def test_each_act_works_without_a_script(
+    visit: Callable[..., Any], memory: Store, keys_alone: bool
+) -> None:
+    """Without a script, by the mouse; and by the keys that every browser has."""
+    said = memory.episodes.add("The gate is green", source="codex", thread="t", speaker="user")
+    learnt = memory.add("The gate is green", subject="gate", episode_id=said.id)
+    task = memory.tasks.create("Paint the gate")
+    memory.within("~/work/shop").add("The shop is open", subject="shop")
+    for n in range(3):
+        ask(memory, f"Door {n} is red", f"Door {n} is blue", subject=f"door {n}")
+    page = visit(java_script_enabled=False)
+
+    def press(selector: str, path: str | None = None) -> None:
+        if path is not None:
+            page.goto(page.base + path)
+        if keys_alone:
+            page.focus(selector)
+            page.press(selector, "Enter")
+        else:
+            page.click(selector)
+        page.wait_for_load_state()
+
+    # Home: another host, a prompt, another project and back.
+    press("nav[aria-label=Agent] >> text=Codex", "")
+    page.fill("#field-prompt", "Which colour is the gate?")
+    page.press("#field-prompt", "Enter")
+    assert "The gate is green" in page.inner_text("#told-prompt")
+    press(".switch summary")
+    press(".switch button:has-text('~/work/shop')")
+    assert "~/work/shop" in page.inner_text(".switch summary")
+    press(".switch summary")
+    press(".switch button:has-text('default')")
+    # The inbox: three answers and an Undo.
+    waiting = memory.proposals.count()
+    for answer in ("The new one", "Both are true", "The old one"):
+        press(f".verdict:has-text('{answer}')", "inbox")
+    assert memory.proposals.count() == waiting - 3
+    assert {memory.count(subject=f"door {n}") for n in range(3)} == {1, 2}
+    press(".undos >> button:text('Undo') >> nth=0")
+    assert memory.proposals.count() == waiting - 2
+    # What a session learnt, and a run, are undone by their plans.
+    press("text=Undo what it learnt…", f"session/{said.id}")
+    press("button:text('Undo it')")
+    assert memory.get(learnt.id).status == "deleted"
+    press("text=This week", "timeline")
+    press("text=Undo this run… >> nth=0")
+    assert "This is what would be done" in page.inner_text("main")
+    # A task, a subject as it was, the palette, a fact.
+    press("article:has-text('Paint the gate') >> button:text('Done')", "tasks")
+    assert [one.status for one in memory.tasks.list(status="all") if one.id == task.id] == [
+        "completed"
+    ]
+    press("summary:has-text('As it was on')", "subject/1")
+    page.fill("#seen-on", "2999-01-01")
+    page.press("#seen-on", "Enter")
+    assert "kettle" in page.inner_text("h1")
+    page.goto(f"{page.base}go")
+    page.fill("#query", "harbour")
+    press("text=Find")
+    press(".choices a:has-text('closed on Sundays')")
+    press("button:text('Pin')")
+    assert memory.get(4).pinned_at is not None
+    page.goto(f"{page.base}erase/fact/4")
+    page.fill("#field-count", "1")
+    page.press("#field-count", "Enter")
+    assert "The harbour is closed" not in page.inner_text("main")
+
+
 # -- with one --------------------------------------------------------------------------------------
 
 
