@@ -30,7 +30,9 @@ EVERY = 300.0
 
 
 @pytest.fixture(autouse=True)
-def data(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+def data(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, databases: Any) -> Path:
+    if databases is not None:
+        pytest.skip("hooks and the programs that setup registers have a file")
     monkeypatch.setattr(settings, "data_folder", lambda: str(tmp_path / "data"))
     return tmp_path / "data"
 
