@@ -351,9 +351,15 @@ def test_new_acts_are_offered_and_move_nothing(visit: Callable[..., Any], memory
     page.goto(f"{page.url}subject/1")
     before = page.inner_text("main")
     memory.add("The kettle whistles", subject="kettle")
+    where = "document.querySelector('main').getBoundingClientRect().top"
+    top = page.evaluate(where)
     page.clock.run_for(31_000)
     page.wait_for_selector("#pulse >> text=1 new act by Codex")
     assert page.inner_text("main") == before
+    assert page.evaluate(where) == top
+    page.click("#pulse >> text=Later")
+    page.clock.run_for(31_000)
+    assert not page.is_visible("#pulse .note")  # until something more is done
     memory.add("The kettle is old", subject="kettle")
     page.clock.run_for(31_000)
     page.wait_for_selector("#pulse >> text=2 new acts by Codex")

@@ -36,7 +36,7 @@ ATTRIBUTES: Final = frozenset(
     fill opacity stroke-width x width height datetime title reversed open y rx text-anchor
     data-copies scope colspan data-name data-pulse data-keys checked aria-describedby
     aria-invalid required rows spellcheck autocapitalize data-undo data-focus selected
-    list data-go data-list data-waiting aria-selected aria-activedescendant aria-controls
+    list data-go data-list data-waiting data-drops aria-selected aria-activedescendant aria-controls
     aria-autocomplete aria-expanded""".split()
 )
 

@@ -169,6 +169,11 @@
   });
 
   document.addEventListener("click", (event) => {
+    const button = event.target.closest("[data-drops]");
+    if (button) document.getElementById(button.dataset.drops).replaceChildren();
+  });
+
+  document.addEventListener("click", (event) => {
     const button = event.target.closest("[data-copies]");
     if (!button) return;
     navigator.clipboard.writeText(document.getElementById(button.dataset.copies).textContent).then(() => {
