@@ -118,6 +118,8 @@ REPLACED = {
     102: r"reads each (statement )?once, binds every table",
     104: r"pg_xact_status|begins by locking its tenant's row",
     136: r"padded to ten",
+    187: r"each vector has a row of its own|2,441 bytes",
+    188: r"lines of (one set of owners|certain owners) are read",
 }
 """Words of each decision that was replaced, as a page would say what is no longer so."""
 
