@@ -19,7 +19,7 @@ from tests.support.examples import examples
 from tests.support.raw import raw
 
 import memstore
-from memstore import EpisodeHits, SearchHits, Store
+from memstore import EpisodeHits, NewEpisode, SearchHits, Store
 from memstore.search.index import index as module
 from memstore.search.index.index import Index
 
@@ -253,6 +253,21 @@ def test_stale_files_are_caught_up(filled: Store) -> None:
     with reopened(filled) as store:
         assert store.search("lighthouse")[0].fact.id == new.id
         compare(store, "tea rain")
+
+
+def test_vectors_that_come_later_are_written_too(filled: Store) -> None:
+    filled.episodes.add_many(
+        NewEpisode(content=f"rain {n} at the harbour", source="s") for n in range(200)
+    )
+    filled.episodes.search("rain")
+    filled.file.save_index()
+    with reopened(filled) as store:
+        store.episodes.search("rain")
+        assert store.file.embed_pending().pieces == 200
+        store.episodes.search("rain")
+        store.file.save_index()
+    [file] = Path(filled.path).parent.glob("*.episodes-*.codes")
+    assert file.stat().st_size > 200 * len(WordEmbedder().embed(["rain"])[0])
 
 
 def test_files_older_than_the_feed_are_not_used(filled: Store) -> None:

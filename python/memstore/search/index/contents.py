@@ -105,7 +105,7 @@ class FeedContents:
         self.floors: dict[tuple[int, int], float] = {}
         """Measured for a generation and the size of the memory (``search/lookups/floor.py``)."""
         self.loose = 0
-        """The number of rows put since the files were written, including repetitions."""
+        """The number of rows or vectors put since the files were written, including repetitions."""
         self._source = source
         self.compare_with(generation)
 
@@ -233,7 +233,7 @@ class FeedContents:
             self._put_vectors(found)
             if self.codes is not None:
                 self.codes.drop(set(ids).difference(one.id for one in found if one.blob))
-        self.loose += len(changed.rows)
+        self.loose += max(len(changed.rows), len(changed.vectors))
         self.position = position
 
     def rows_after(self, transaction: Transaction, after: int) -> RowBatch | None:
