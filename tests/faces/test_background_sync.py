@@ -7,7 +7,8 @@ import json
 import logging
 import sys
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -15,15 +16,18 @@ import pytest
 from tests.support.clock import ManualClock, wait_until
 from tests.support.command_line import CommandLine, cli_fixture  # noqa: F401
 
+import memstore
 from memstore import Store, settings
 from memstore.database.tables import leases
 from memstore.domain import clock
 from memstore.faces import background, background_sync
+from memstore.faces.cli import sync as face
 from memstore.faces.hosts import hook
 from memstore.faces.serving.opening import Opening
 from memstore.faces.starting import every_flag
+from memstore.file import syncing
 from memstore.settings import Settings
-from memstore.sync import remembered
+from memstore.sync import project_files, remembered
 from memstore.sync.remembered import Remembered
 
 EVERY = 300.0
@@ -302,3 +306,80 @@ def test_a_place_of_an_earlier_version_is_not_synced_in_the_background(path: Pat
 
 def _is_running() -> bool:
     return any(one.name == "memstore-syncing" for one in threading.enumerate())
+
+
+@pytest.fixture
+def place(tmp_path: Path) -> Path:
+    made = tmp_path / "place"
+    made.mkdir()
+    return made
+
+
+def meanwhile(monkeypatch: pytest.MonkeyPatch, act: Callable[[], object]) -> None:
+    """Let something happen while the next run writes into the place."""
+    real = project_files.put
+
+    def put(*given: Any) -> None:
+        monkeypatch.setattr(project_files, "put", real)
+        act()
+        real(*given)
+
+    monkeypatch.setattr(project_files, "put", put)
+
+
+def test_what_is_chosen_while_a_run_goes_on_holds_afterwards(
+    cli: CommandLine, path: Path, place: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    cli("sync", place, "--yes", "--every", "5m")
+    state = remembered.folder_of(str(path))
+    off = remembered.read(state)._replace(every_seconds=None)  # type: ignore[union-attr]
+    meanwhile(monkeypatch, lambda: remembered.write(state, off))
+    assert cli("sync", "--background").code == 0
+    assert remembered.read(state).every_seconds is None  # type: ignore[union-attr]
+    meanwhile(monkeypatch, lambda: remembered.forget(state))
+    cli("sync", "--background")
+    assert remembered.read(state) is None
+
+
+def test_a_run_that_waited_sends_what_was_chosen_meanwhile(
+    store: Store, path: Path, place: Path
+) -> None:
+    store.add("tea is green", subject="tea")
+    store.within("private").add("the key is under the mat", subject="key")
+    syncing.sync(store.file, Remembered(str(place), namespaces=("default",)))
+    state = remembered.folder_of(str(path))
+    every = remembered.read(state)
+    assert every is not None
+    remembered.write(state, every._replace(namespaces=None))
+    before = syncing.chosen_for(store.file)
+    taking = syncing._lease
+
+    @contextmanager
+    def lease(file: Any) -> Iterator[None]:
+        remembered.write(state, before._replace(namespaces=("default",)))
+        with taking(file):
+            yield
+
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(syncing, "_lease", lease)
+        done = syncing.sync(store.file, before)
+    assert done.synced.went == {}
+    with memstore.open(path.with_name("other.db"), embedder=None) as other:
+        assert other.file.sync(place).came == {"default": 1}
+
+
+def test_a_sync_by_hand_waits_for_one_in_the_background(
+    cli: CommandLine, store: Store, place: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    cli("sync", place, "--yes")
+    moment = ManualClock()
+    with clock.use(moment):
+        with store.file.engine.write() as transaction:
+            assert leases.take(transaction, "sync place", "another", clock.utc_now(), 5.0)
+        done = cli("sync")
+        assert (done.code, "waiting for it" in done.err) == (0, True)
+        with store.file.engine.write() as transaction:
+            assert leases.take(transaction, "sync place", "another", clock.utc_now(), 50.0)
+        monkeypatch.setattr(face, "PATIENCE_SECONDS", 5.0)
+        assert cli("sync", "--leave").code != 0
+    assert cli.json("sync", "--status")["address"] == str(place)

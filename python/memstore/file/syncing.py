@@ -19,6 +19,7 @@ from memstore.sync.reports import Status
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
+    from pathlib import Path
 
     from memstore.file.file import File
     from memstore.sync.places import Entry, Place
@@ -137,7 +138,10 @@ def sync(
         StoreBusy: another process syncs this file.
     """
     state = remembered.folder_of(file.path)
+    before = remembered.read(state)
     with nullcontext() if dry_run else _lease(file):
+        if chosen == before and remembered.read(state) != before:
+            before = chosen = chosen_for(file)  # somebody chose otherwise before this began
         place = _OneLook(place_of(file, chosen, asks=asks))
         if begin_sealing and not dry_run:
             if sealing.is_sealed(place, place.listed):
@@ -150,7 +154,7 @@ def sync(
             place,
             namespaces=chosen.namespaces,
             seal=seal,
-            anew=key != chosen.sealed_with and remembered.read(state) is not None,
+            anew=key != chosen.sealed_with and before is not None,
             dry_run=dry_run,
             state=None if file.engine.is_remote else state,
         )
@@ -164,10 +168,20 @@ def sync(
         project_files.put(place, place.listed, own, done.device, seal)
         _clear_dismissed(file, place)
         place.end()
-        remembered.write(state, chosen._replace(sealed_with=key))
+        _remember(state, before, chosen._replace(sealed_with=key))
         others = project_files.of_others(place, place.listed, done.device, seal)
         twice = project_files.settle(own, others, held)
         return Outcome(done, twice, seal is not None)
+
+
+def _remember(state: Path, before: Remembered | None, chosen: Remembered) -> None:
+    """Remember a place after a run, unless somebody forgot it or chose otherwise meanwhile."""
+    now = remembered.read(state)
+    if before is not None and now is None:
+        return
+    if before is not None and now is not None and now.every_seconds != before.every_seconds:
+        chosen = chosen._replace(every_seconds=now.every_seconds)
+    remembered.write(state, chosen)
 
 
 def new_key(file: File, passphrase: str, *, asks: bool = False) -> Outcome:
@@ -198,9 +212,10 @@ def leave(file: File) -> Remembered:
     """Forget the place and its key; what this device has put there stays for the others."""
     state = remembered.folder_of(file.path)
     chosen = chosen_for(file)
-    status.leave(file.engine)
-    remembered.forget(state)
-    sealing.forget(state)
+    with _lease(file):  # a run that ends later would remember the place again
+        status.leave(file.engine)
+        remembered.forget(state)
+        sealing.forget(state)
     return chosen
 
 

@@ -7,9 +7,10 @@ import os
 from contextlib import contextmanager, suppress
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from memstore import settings
+from memstore.domain import clock
 from memstore.domain.records import json_value
 from memstore.errors import Explained, StoreBusy, SyncError
 from memstore.faces import background_sync, wording
@@ -35,7 +36,7 @@ from memstore.text.escaping import visible
 
 if TYPE_CHECKING:
     import argparse
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Callable, Iterator, Mapping
 
     from memstore.file.syncing import Outcome
     from memstore.store.store import Store
@@ -43,6 +44,12 @@ if TYPE_CHECKING:
 
 NICE: Final = 10
 """By how much a sync in the background gives way to other programs."""
+
+PATIENCE_SECONDS: Final = 60.0
+"""For how long a sync by hand waits for another one."""
+PAUSE_SECONDS: Final = 0.5
+
+Done = TypeVar("Done")
 
 UNSEALED = (
     "whoever can write there can read everything, and can speak as you: add memories, and change "
@@ -92,7 +99,7 @@ def _sync(store: Store, arguments: argparse.Namespace, show: cli.Show) -> int | 
     elif arguments.dismiss is not None:
         return _dismiss(store, arguments, show)
     elif arguments.leave:
-        left = syncing.leave(store.file)
+        left = _patiently(partial(syncing.leave, store.file), show)
         show.done(
             f"this file does not sync with {_shown(left.address)} any more",
             {"left": _shown(left.address)},
@@ -132,6 +139,22 @@ def _in_background(store: Store) -> None:
         if outcome.synced.came:  # hooks only read the index
             store.file.warm()
             store.file.save_index()
+
+
+def _patiently(run: Callable[[], Done], show: cli.Show) -> Done:
+    """Run when no other process does any more; those in the background take seconds."""
+    end = clock.monotonic() + PATIENCE_SECONDS
+    told = False
+    while True:
+        try:
+            return run()
+        except StoreBusy:
+            if clock.monotonic() > end:
+                raise
+        if not told:
+            show.note("another process is syncing this file; waiting for it")
+            told = True
+        clock.sleep(PAUSE_SECONDS)
 
 
 @contextmanager
@@ -186,7 +209,7 @@ def begin(
             remembered.discard(remembered.folder_of(store.file.path))
     else:
         with _noting(store) as said:
-            outcome = run()
+            outcome = _patiently(run, show)
             said += _sentences(store, outcome)
     _tell(store, outcome, show, shows_rows=not (is_part and arguments.json))
     if is_first and not outcome.is_sealed and not arguments.dry_run:
