@@ -101,6 +101,21 @@ def test_days_are_tabs_with_addresses(pages: Pages, manual_clock: ManualClock) -
         assert "The cake is ready" in pages.read(f"timeline{path}")
 
 
+def test_older_pages_of_some_days_have_these_days_alone(
+    pages: Pages, manual_clock: ManualClock
+) -> None:
+    pages.store.add("The gate is green", subject="gate")
+    manual_clock.advance(10 * 86_400)
+    pages.enter()
+    for n in range(60):
+        pages.store.add(f"It is {n}", subject="n")
+    older = re.search(r'rel="next" href="[^"]*/(timeline[^"]*)"', pages.read("timeline?days=7"))
+    assert older is not None
+    page = pages.read(older[1].replace("&amp;", "&"))
+    assert "It is 0" in page
+    assert "The gate is green" not in page
+
+
 def test_a_run_is_named_by_the_first_request_of_its_session(pages: Pages) -> None:
     said = pages.store.episodes.add("Paint <the> gate", source="codex", thread="t", speaker="user")
     pages.store.add("The gate is red", subject="gate", episode_id=said.id)

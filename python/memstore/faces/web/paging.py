@@ -23,6 +23,9 @@ T = TypeVar("T", bound=Numbered)
 
 ROWS: Final = 50
 
+NARROWING: Final = ("q", "days")
+"""The numbers of an address that say what a list has; others, where one is in it."""
+
 
 class Links(NamedTuple):
     """Where the pages beside one are: the queries of their addresses; "" for none."""
@@ -95,4 +98,4 @@ def onward(
 
 def _question(visit: Visit) -> str:
     """Return the part of an address that says what was asked; "" if nothing was."""
-    return f"q={visit.numbers['q']}&" if "q" in visit.numbers else ""
+    return "".join(f"{name}={visit.query[name]}&" for name in NARROWING if name in visit.query)
