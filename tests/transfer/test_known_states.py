@@ -78,7 +78,7 @@ RULES: list[tuple[tuple[str, ...], tuple[str, ...], str | None, str | None]] = [
     ((*LIVE, *REPLACED, "deleted"), ERASED, "erased", "erased_here"),
     (("deleted",), (*LIVE, *REPLACED, "deleted"), "deleted", None),
     (("restored",), ("deleted",), "active", None),
-    (REPLACED, REPLACED, "superseded", "superseded_here"),
+    (REPLACED, REPLACED, "superseded", None),
     (REPLACED, ("deleted",), "deleted", None),
     (REPLACED, LIVE, "superseded", None),
     (("expired",), ("deleted", *REPLACED), None, None),

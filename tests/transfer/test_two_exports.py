@@ -8,7 +8,7 @@ from datetime import timedelta
 from pathlib import Path
 
 import pytest
-from tests.support.syncing import Ticking, act, state
+from tests.support.syncing import KINDS, Ticking, act, state
 
 from memstore import Store
 from memstore.database import journal
@@ -16,7 +16,8 @@ from memstore.domain import clock
 from memstore.domain.records import Head
 
 BEFORE = "add add add same task episode pin metadata confirm expiry".split()
-SINCE = "confirm confirm pin unpin metadata metadata status expiry retag".split()
+SINCE = [kind for kind in KINDS if kind not in ("put", "idem")]
+"""All but two facts of one key, of which the one that is here has it."""
 SKEWS = (0, 0, 600, -90_000)
 
 

@@ -25,11 +25,11 @@ if TYPE_CHECKING:
 TAKEN: Final = frozenset(
     {
         *(Kind.CONFIRM, Kind.UNCONFIRM, Kind.METADATA, Kind.UPDATE, Kind.PIN, Kind.UNPIN),
-        Kind.UPDATE_EPISODE,
+        *(Kind.DELETE, Kind.RESTORE, Kind.SUPERSEDE, Kind.UNSUPERSEDE, Kind.UPDATE_EPISODE),
     }
 )
-"""What is taken in this way. Deletions, supersessions and erasures have rules of their own, and so
-have external keys, whose facts replace one another."""
+"""What is taken in this way; erasures have rules of their own, and so have external keys, whose
+facts replace one another."""
 
 THERE: Final = DeviceRow(taken_table.HERE, "", "", OTHER, 0, 0, "", "{}")
 
@@ -56,7 +56,10 @@ def take(transaction: Transaction, dependents: Dependents, lines: Sequence[Trace
 
 
 def _is_taken(record: Record) -> bool:
-    return record.kind in TAKEN and bool(record.value) and rules.KEY not in (record.value or {})
+    value = record.value
+    if record.kind not in TAKEN or not value or rules.KEY in value:
+        return False
+    return record.kind != Kind.SUPERSEDE or value.get(rules.LINK) is not None
 
 
 def _identity(record: Record) -> tuple[Any, ...]:

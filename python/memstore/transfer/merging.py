@@ -226,8 +226,12 @@ def _changed(here: Iterable[JournalLine], there: Iterable[JournalLine]) -> Itera
     """Yield the fields that lines of another journal changed which this one does not have."""
     had = {_identity(one) for one in here}
     for line in there:
-        if _identity(line) not in had and line.kind not in {*past.BEGINS, *UNCHANGED}:
+        if _identity(line) not in had and _is_change(line):
             yield from line.after or ()
+
+
+def _is_change(line: JournalLine) -> bool:
+    return line.kind not in {*past.BEGINS, *UNCHANGED}
 
 
 def _identity(line: JournalLine) -> tuple[Any, ...]:
@@ -552,7 +556,7 @@ class _Merge:
             episodes_known=len(log.here) - log.new,
             episodes_removed=log.erased,
             erased=facts.updates[Kind.ERASE],
-            left={str(what): number for what, number in sorted(facts.left.items())},
+            left={str(what): number for what, number in sorted(facts.left.items()) if number},
             episodes_left={str(what): number for what, number in sorted(log.left.items())},
             proposals=self._attached["proposals"],
             readings=self._attached["readings"],
@@ -685,14 +689,16 @@ class _Facts:
         self.keyed = _keyed(transaction, facts, self.namespace)
         with self.adoption:
             both = [fact for fact in facts if self._take(fact, operations.get(fact.id, ()))]
+            settled = {fact.id for fact in both if self._is_settled(operations.get(fact.id, ()))}
             for fact in facts:
-                self._supersede(fact, operations.get(fact.id, ()))
+                if fact.id not in settled:
+                    self._supersede(fact, operations.get(fact.id, ()))
         self._settle(both, operations)
 
     def _settle(self, both: Sequence[Fact], operations: Mapping[int, list[JournalLine]]) -> None:
         """Take further changes of known facts, and count what is different here after that."""
         transaction = self.adoption.transaction
-        changed = [fact for fact in both if _differ(self.here[fact.id], fact)]
+        changed = self._changed(both, operations)
         lines = [
             _traced(line, fact_id=self.here[fact.id].id)
             for fact in changed
@@ -703,11 +709,47 @@ class _Facts:
         ids = {self.here[fact.id].id: fact for fact in both}
         fields = fact_table.JOURNALLED
         for id_, here in fact_table.get_many(transaction, [*ids]).items():
-            fact = ids[id_]
-            self.changed += _differ(self.here[fact.id], here)
-            if here.status != "erased":
-                operated = operations.get(fact.id, ())
-                self.left.update(differences(transaction, here, fact, operated, fields))
+            fact, said = ids[id_], operations.get(ids[id_].id, ())
+            before, self.here[fact.id] = self.here[fact.id], here
+            self.changed += _differ(before, here)
+            self.left.update(differences(transaction, here, fact, said, fields))
+            if self._is_settled(said):
+                self._count(before, here, fact, said)
+
+    def _is_settled(self, operations: Sequence[JournalLine]) -> bool:
+        """Return whether what became of a known fact follows from the lines of both files."""
+        return self.settle is not None and bool(operations)
+
+    def _changed(
+        self, both: Sequence[Fact], operations: Mapping[int, list[JournalLine]]
+    ) -> list[Fact]:
+        """Return the known facts of which the source has lines that this file has not."""
+        acts = {
+            fact.id: {_identity(one) for one in operations.get(fact.id, ()) if _is_change(one)}
+            for fact in both
+        }
+        ids = [self.here[id_].id for id_, said in acts.items() if said]
+        here: dict[int | None, set[tuple[Any, ...]]] = {}
+        for line in journal.of_facts(self.adoption.transaction, ids) if ids else ():
+            here.setdefault(line.fact_id, set()).add(_identity(line))
+        return [fact for fact in both if acts[fact.id] - here.get(self.here[fact.id].id, set())]
+
+    def _count(
+        self, before: Fact, here: Fact, there: Fact, operations: Sequence[JournalLine]
+    ) -> None:
+        """Count what became of a known fact, and what became of it there alone."""
+        self.retired += before.superseded_by is None and here.superseded_by is not None
+        if (before.deleted_at is None) != (here.deleted_at is None):
+            self.updates[Kind.DELETE if before.deleted_at is None else Kind.RESTORE] += 1
+        if there.deleted_at is not None and here.deleted_at is None:
+            self.left[Left.RESTORED] += 1
+        elif there.deleted_at is None and here.deleted_at is not None:
+            self.left[Left.DELETED] += any(one.kind == Kind.RESTORE for one in operations)
+        successor = None if there.superseded_by is None else self.here[there.superseded_by].id
+        if here.superseded_by is None:
+            self.left[Left.SUPERSESSION] += successor is not None
+        elif (left := of_supersession(here, there, successor, operations)) is not None:
+            self.left[left] += 1
 
     def _take(self, fact: Fact, operations: Sequence[JournalLine]) -> bool:
         """Take a fact; return whether it is here, and nobody erased it."""
@@ -722,7 +764,11 @@ class _Facts:
         outcome = of_erasure(here, fact, erasures=self.erasures)
         is_nowhere_erased = outcome is None
         if outcome is None:
-            outcome = of_deletion(here, fact, operations, lambda: self._last(here, Kind.RESTORE))
+            outcome = NOTHING
+            if not self._is_settled(operations):
+                outcome = of_deletion(
+                    here, fact, operations, lambda: self._last(here, Kind.RESTORE)
+                )
         elif outcome.left is Left.ERASED:
             self.gone.facts[fact.id] = fact
         if outcome.left is not None:
