@@ -153,7 +153,8 @@ DIFFERENCES: dict[str, str] = {
     r"http/test_metrics.*pending_and_indexes": "there is a pool of connections there",
     r"http/test_readiness.*writer_of_another_program": "it takes SQLite's locks",
     r"web/test_erase.*with_a_plan_and_a_proof": BYTES,
-    r"hosts/test_(hook|setup)|test_chosen_owners.*setup_chooses_the_only_user": HOSTS,
+    r"hosts/test_(hook|prompted|setup)|test_chosen_owners.*setup_chooses_the_only_user": HOSTS,
+    r"web/test_home.*(text_is_that_of_the_hook|nothing_bears_on_adds_nothing)": HOSTS,
     r"hosts/test_hostile_transcripts.*what_hooks_could_not_do_is_told": HOSTS,
     r"test_lines_removed_from_the_end_are_noticed_with_a_head": FILE,
 }
