@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import shlex
 from collections import Counter
+from contextlib import suppress
 from typing import TYPE_CHECKING, Final
 
+from memstore.errors import InvalidArgument
 from memstore.faces.escaping import counted, minute
+from memstore.sync.places.address import kind_of
 from memstore.text.addresses import masked
 from memstore.text.escaping import visible
 
@@ -100,7 +103,9 @@ def remains_at_host(found: Status) -> bool:
 
 def is_git(address: str | None) -> bool:
     """Return whether a place is a repository, whose host may keep what nothing refers to."""
-    return address is not None and (address.endswith(".git") or "@" in address)
+    with suppress(InvalidArgument):
+        return address is not None and kind_of(address) == "git"
+    return False
 
 
 def sentences_of(outcome: Outcome, names: Mapping[str, str]) -> list[str]:

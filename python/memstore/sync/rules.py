@@ -54,6 +54,7 @@ OF_FACTS: Final = frozenset(
     }
 )
 OF_EPISODES: Final = frozenset({Kind.EPISODE, Kind.ADOPT, Kind.UPDATE_EPISODE, Kind.ERASE_EPISODE})
+TRAVELLING: Final = OF_FACTS | OF_EPISODES
 """The kinds of lines that travel; the others are of this file alone."""
 OWNERS: Final = ("user_id", "agent_id", "run_id")
 

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections import Counter
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from memstore.database import journal
 from memstore.database.tables import devices as device_table
+from memstore.database.tables import taken as taken_table
 from memstore.database.tables.devices import DISMISSED, FORMER, HERE, OTHER, DeviceRow
 from memstore.domain.arguments import checked_text
 from memstore.errors import Conflict, NotFound
-from memstore.sync import devices, records, run
+from memstore.sync import devices, records, rules, run
 from memstore.sync.reports import Device
 
 if TYPE_CHECKING:
@@ -18,6 +19,9 @@ if TYPE_CHECKING:
 
     from memstore.database.engine import Engine, Transaction
     from memstore.sync.devices import DeviceState
+
+EXACT: Final = 1_000
+"""So many lines are read to tell how many changes they are; of more, some may repeat others."""
 
 
 def status(engine: Engine) -> tuple[Device, ...]:
@@ -64,9 +68,11 @@ def _device(row: DeviceRow, states: Mapping[str, DeviceState], unsent: int) -> D
 
 
 def _unsent(transaction: Transaction, rows: list[DeviceRow]) -> int:
-    """Return how many changes of this file are not in the place yet."""
+    """Return how many changes of this file are not in the place yet; many are counted by kind."""
     written = run.written(transaction)
     last = journal.last_id(transaction)
+    if last - written.line > EXACT:
+        return taken_table.count_own(transaction, written.line + 1, rules.TRAVELLING)
     chains = records.Chains.of(rows)
     return sum(1 for _ in records.own(transaction, chains, written.line + 1, last))
 

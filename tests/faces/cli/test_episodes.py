@@ -72,7 +72,7 @@ def test_add_error_suggests_a_conversion_of_the_encoding(cli: CommandLine) -> No
 def test_erase_without_a_terminal_needs_yes(cli: CommandLine) -> None:
     cli("episode", "add", "the secret pier")
     code, error = cli.error("episode", "erase", 1)
-    assert code == 2
+    assert code == 1
     assert "--yes" in error
     assert cli.json("episode", "get", 1)["content"] == "the secret pier"
     assert cli.json("episode", "erase", "#1", "--yes") == {"erased": 1}

@@ -111,12 +111,12 @@ def test_what_a_server_wrote_is_on_the_other_machine_after_it_ended(
 def test_nothing_is_set_up_or_sent_unless_somebody_agrees(laptop: Machine, tmp_path: Path) -> None:
     remote = repository(tmp_path / "remote.git")
     laptop.told("add", "Alice prefers tea", "--subject", "alice")
-    for words, said in (
-        ((), "--yes"),
-        (("--yes",), "--passphrase-file FILE, or --unsealed"),
+    for words, code, said in (
+        ((), 1, "--yes"),
+        (("--yes",), 2, "--passphrase-file FILE, or --unsealed"),
     ):
         refused = laptop.run("setup", "codex", "--sync", remote, *words)
-        assert (refused.returncode, said in refused.stderr) == (2, True)
+        assert (refused.returncode, said in refused.stderr) == (code, True)
     assert git(remote, "for-each-ref") == ""
     assert [*(laptop.home / ".codex").iterdir()] == []
 

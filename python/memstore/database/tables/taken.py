@@ -263,3 +263,13 @@ def end_of_act(transaction: Transaction, line: int) -> int:
         " AND id < :line + 1000000",
         {"line": line},
     )
+
+
+def count_own(transaction: Transaction, first: int, kinds: Collection[str]) -> int:
+    """Return how many lines of some kinds were written here, from one on."""
+    return transaction.scalar(
+        "SELECT count(*) FROM memstore_journal j WHERE j.id >= :first"
+        f" AND j.kind IN {transaction.dialect.listed('kinds')}"
+        " AND NOT EXISTS (SELECT 1 FROM memstore_taken t WHERE t.line = j.id)",
+        {"first": first, "kinds": sorted(kinds)},
+    )
