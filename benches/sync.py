@@ -133,10 +133,9 @@ def main() -> None:
         folder = Path(made)
         stores = [filled(folder / "0.db", chosen.facts)]
         stores.append(first_time(folder, stores[0]))
-        stores += [
-            memstore.open(folder / f"{number}.db", embedder=None)
-            for number in range(2, chosen.devices)
-        ]
+        for number in range(2, chosen.devices):  # backups, which go on as further devices
+            copy = stores[1].file.backup(folder / f"{number}.db")
+            stores.append(memstore.open(copy, embedder=None))
         later(folder, stores)
         for store in stores:
             store.close()
