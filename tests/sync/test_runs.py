@@ -311,6 +311,28 @@ def test_files_are_of_a_moderate_size(
     assert {fact.uuid for fact in c.list(limit=None)} == {fact.uuid for fact in a.list(limit=None)}
 
 
+def test_lines_whose_texts_were_erased_are_relayed(devices: list[Store]) -> None:
+    a, b, c = devices
+    shelf = Shelf()
+    fact = a.add(SECRET, subject="safe")
+    for number in range(3):
+        a.update_metadata(fact.id, {"n": number})
+    said = a.episodes.add("said", source="chat")
+    for tag in "xyz":
+        a.episodes.update(said.id, tags=[tag])
+    a.add("tea", subject="alice")
+    meet(shelf, a, b)
+    b.erase(b.list(subject="safe")[0].id)
+    b.episodes.erase(b.episodes.list()[0].id)
+    status.dismiss(b.file.engine, device_of(a))
+    meet(shelf, b)
+    done = sync(c, shelf.view())
+    assert done.ignored == ()
+    assert done.waits == {}
+    assert [one.content for one in c.list()] == ["tea"]
+    assert [*differences([b, c])] == []
+
+
 def test_a_dismissed_device_is_replaced_and_comes_back_as_another_one(
     devices: list[Store],
 ) -> None:

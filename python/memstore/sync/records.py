@@ -190,6 +190,8 @@ class Reader:
         told = None if row.value is None else json.loads(row.value)
         if told is not None:
             kind, value = told
+        elif kind == Kind.OVERTAKEN:  # what it said was erased
+            kind = Kind.UPDATE if item.about.kind == FACT else Kind.UPDATE_EPISODE
         if kind in rules.BIRTHS and row.kind == Kind.OVERTAKEN:  # it was known before
             value = None if item.is_blank else value or item.birth
         elif told is None and kind in DECIDING:
