@@ -27,7 +27,7 @@ from memstore.faces.serving.opening import Opening
 from memstore.faces.starting import every_flag
 from memstore.file import syncing
 from memstore.settings import Settings
-from memstore.sync import project_files, remembered
+from memstore.sync import project_files, remembered, sealing
 from memstore.sync.remembered import Remembered
 
 EVERY = 300.0
@@ -383,3 +383,34 @@ def test_a_sync_by_hand_waits_for_one_in_the_background(
         monkeypatch.setattr(face, "PATIENCE_SECONDS", 5.0)
         assert cli("sync", "--leave").code != 0
     assert cli.json("sync", "--status")["address"] == str(place)
+
+
+def test_a_new_key_of_another_device_is_asked_for_where_somebody_looks(
+    cli: CommandLine, place: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sealing, "COST", sealing.Cost(memory_kib=64, passes=1, lanes=1))
+    other = str(tmp_path / "other.db")
+    phrases = [tmp_path / "old", tmp_path / "new"]
+    for phrase in phrases:
+        phrase.write_text(f"{phrase.name} horse")
+    cli.add("Alice prefers tea")
+    for words in ((), ("--db", other)):
+        cli("sync", place, "--yes", "--passphrase-file", phrases[0], *words)
+    assert cli("sync", "--new-key", "--passphrase-file", phrases[1], "--db", other).code == 0
+    done = cli("sync", "--background")
+    assert (done.code, done.out) == (1, "")
+    told = cli("status").err
+    assert "failed: " in told
+    assert "passphrase" in told
+    assert "horse" not in told + done.err
+    assert cli("sync", "--passphrase-file", phrases[1]).code == 0
+    assert "failed" not in cli("status").err
+
+
+def test_what_only_looks_creates_no_file(cli: CommandLine, tmp_path: Path) -> None:
+    missing = tmp_path / "missing.db"
+    for words in (("--background",), ("--status",)):
+        cli("sync", *words, "--db", missing)
+    (tmp_path / "place").mkdir()
+    assert cli("sync", tmp_path / "place", "--dry-run", "--db", missing).code == 0
+    assert not missing.exists()

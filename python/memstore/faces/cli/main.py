@@ -393,7 +393,8 @@ def _opened(command: Command, arguments: argparse.Namespace) -> Iterator[tuple[S
         return
     arguments.place = served.memory_here(options.chosen_settings(arguments))
     chosen = arguments.place.chosen
-    if command.file == "create" and getattr(arguments, "dry_run", False):
+    looks = command.name == "sync" and (arguments.background or arguments.status)
+    if command.file == "create" and (looks or getattr(arguments, "dry_run", False)):
         chosen = from_settings.rehearsing(chosen)
     wordless = chosen._replace(embedder="none", model=None)
     open_store = partial(from_settings.open_store, source="cli", create=command.file != "existing")
