@@ -16,6 +16,7 @@ from memstore import NewEpisode, Scope, Store
 from memstore.domain import clock
 from memstore.domain.standing import Standing
 from memstore.providers.local import tokens_at_most
+from memstore.search import comparing
 from memstore.telling.briefing import LineGroup, ShownLine, clipped, fitting, shared
 
 
@@ -122,7 +123,7 @@ def test_tasks_that_are_due_come_first_then_urgent_ones(store: Store) -> None:
     assert store.briefing().tasks == (3, 4, 2, 1)
 
 
-def test_the_last_two_sessions_are_told_in_their_own_words(store: Store) -> None:
+def test_the_last_sessions_are_told_in_their_own_words(store: Store) -> None:
     turns(store, "s1", "an old question", "an old answer")
     turns(store, "s2", "fix the parser", "looking", "and the lexer?", "both are fixed")
     traced(store, "s2", changed=["a.py", "b.py"], committed=["Fix it"],
@@ -133,7 +134,7 @@ def test_the_last_two_sessions_are_told_in_their_own_words(store: Store) -> None
     assert lines[0].endswith(" codex")
     assert lines[1:3] == ["  asked: only a question", "  assistant: an answer"]
     assert lines[3].endswith(" claude-code")
-    assert lines[4:] == [
+    assert lines[4:10] == [
         "  asked: fix the parser",
         "  user: and the lexer?",
         "  assistant: both are fixed",
@@ -141,11 +142,35 @@ def test_the_last_two_sessions_are_told_in_their_own_words(store: Store) -> None
         "  committed: Fix it",
         "  failed: pytest -q",
     ]
-    assert "old" not in told.text
-    assert told.episodes == (3, 5, 6, 7, 8, 9)
+    assert lines[11:] == ["  asked: an old question", "  assistant: an old answer"]
+    assert told.episodes == (1, 2, 3, 5, 6, 7, 8, 9)
     assert "b.py" not in store.briefing(traces=False).text
     assert "only a question" not in store.briefing(session="s3").text
     assert "an old question" in store.briefing(session="s3").text
+    assert "old" not in store.briefing(last_sessions=2).text
+
+
+def test_sessions_take_the_room_that_others_leave_and_no_more(store: Store) -> None:
+    for number in range(7):
+        turns(store, f"s{number}", f"request {number} " + "more " * 12, f"answer {number}")
+    asked = [line for line in store.briefing().text.split("\n") if "asked" in line]
+    assert [line[:18] for line in asked] == [f"  asked: request {n}" for n in (6, 5, 4, 3, 2)]
+    for number in range(40):
+        store.add(f"The project has rule number {number} for its files", subject=f"rule {number}")
+    full = store.briefing().text
+    assert full.index("rule") < full.index("request 6")
+    assert full.count("request") < len(asked)
+    assert tokens_at_most(full) <= 500
+
+
+def test_a_fact_that_another_may_replace_says_so_and_comes_last(store: Store) -> None:
+    store.add("The standup is at nine", subject="team")
+    store.add("The standup is at ten now", subject="team")
+    store.add("The team has a budget for books", subject="team")
+    comparing.run(store.file.engine, lambda: True)
+    lines = store.briefing().text.split("\n")
+    assert lines[-1].endswith("#1 team: The standup is at nine (newer #2)")
+    assert not any("newer" in line for line in lines[:-1])
 
 
 def test_erased_and_expired_turns_are_not_told(store: Store) -> None:

@@ -737,14 +737,14 @@ class Store(View):
         session: str | None = None,
         agent: str | None = None,
         traces: bool = True,
-        last_sessions: int = 2,
+        last_sessions: int = 5,
         counter: Callable[[str], int] | None = None,
     ) -> Briefing:
         """Return what an agent should know when a session begins, as a text.
 
         Open tasks, due and urgent ones first; who the user is and what they prefer; what is pinned
-        in the project, what is used or confirmed, and the newest; how the last two sessions began
-        and ended and what they did; what others changed since. Each group has a share of the
+        in the project, what is used or confirmed, and the newest; how the last sessions began and
+        ended and what they did; what others changed since. Each group has a share of the
         budget, and passes on what it does not need. No two facts say the same, and nothing counts
         as used.
 
@@ -755,7 +755,7 @@ class Store(View):
             agent: the agent that begins, by the source of its episodes; its own changes are left
                 out of those of others, which count since its own last session.
             traces: tell the files, commits and failed commands of the last sessions.
-            last_sessions: how many of the last sessions are told, 0 to 2.
+            last_sessions: how many of the last sessions are told at most, 0 to 5.
             counter: counts the tokens of a text; the default is never less than any current
                 language model's count.
 

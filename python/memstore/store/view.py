@@ -31,7 +31,7 @@ from memstore.errors import InvalidArgument, InvalidArgumentType
 from memstore.facts import reading
 from memstore.frozen import asdict, derived, from_arguments, replace
 from memstore.lazy import cached_property, lazy_import
-from memstore.text import utterances
+from memstore.text import utterances, words
 from memstore.text.folding import subject_key
 
 if TYPE_CHECKING:
@@ -75,7 +75,7 @@ if TYPE_CHECKING:
     from memstore.store.transfer import TransferView
     from memstore.telling import identified, recall
     from memstore.telling import why_not as following
-    from memstore.telling.recall import Recalled
+    from memstore.telling.recall import Found, Recalled
     from memstore.telling.why_not import WhyNot
 else:
     carrying = lazy_import("memstore.store.transfer")
@@ -767,16 +767,20 @@ class View(zones.Zoned):
         facts: SearchHits,
         turns: EpisodeHits,
         asked: FactRecall | None = None,
-    ) -> identified.Found:
+    ) -> Found:
         """Return what was found; what has an identifier of the query comes first.
 
         Whoever asks for a period, or for no turns, is given no turn that was not found.
         """
+        found = recall.Found(facts, turns)
+        names = words.identifiers_of_several_words(query)
+        if not names:
+            return found
         narrowed = asked is not None and any(asdict(derived(questions.Periods, asked)).values())
         return identified.identified_first(
             transaction,
-            query,
-            identified.Found(facts, turns),
+            names,
+            found,
             until=self._last_episode,
             adds=bool(turns) and not narrowed,
         )

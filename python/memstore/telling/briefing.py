@@ -24,6 +24,7 @@ from memstore.embedding.vectors import numbers, similarities
 from memstore.episodes.traces import TRACE
 from memstore.frozen import frozen, replace
 from memstore.history import trust
+from memstore.lazy import lazy_import
 from memstore.named import NamedTuple
 from memstore.providers.local import HAS_MODEL, LocalEmbedder, token_counter
 from memstore.text.escaping import visible
@@ -31,13 +32,18 @@ from memstore.text.folding import folded, subject_key
 from memstore.text.lexicon import NEGATIONS
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
     from datetime import datetime
 
     from memstore.database.engine import Engine, Transaction
+    from memstore.database.tables import newer as newer_table
     from memstore.domain.episodes import Episode
     from memstore.domain.records import AtLeast, Fact, Scope
     from memstore.domain.tasks import Task
+    from memstore.text import dated
+else:
+    dated = lazy_import("memstore.text.dated")
+    newer_table = lazy_import("memstore.database.tables.newer")
 
 
 @frozen(kw_only=True)
@@ -102,10 +108,7 @@ def fitting(
     """Return the lines of each group that fit; groups without any are left out."""
     held = [group for group in groups if group.lines]
     titles = [cost(group.title) if group.title else 0 for group in held]
-    needs = [
-        title + sum(cost(line.text) for line in group.lines)
-        for title, group in zip(titles, held, strict=True)
-    ]
+    needs = [_need(group, cost) for group in held]
     rooms = shared(needs, [group.share for group in held], room)
     told, spare = [], 0
     for group, title, part in zip(held, titles, rooms, strict=True):
@@ -114,6 +117,13 @@ def fitting(
             told.append((group, lines))
             spare -= title + sum(cost(line.text) for line in lines)
     return told
+
+
+def _need(group: LineGroup, cost: Callable[[str], int]) -> int:
+    """Return how many tokens all lines of a group take, with its title."""
+    if not group.lines:
+        return 0
+    return (cost(group.title) if group.title else 0) + sum(cost(one.text) for one in group.lines)
 
 
 def _within(
@@ -143,7 +153,7 @@ def clipped(text: str, room: int, cost: Callable[[str], int]) -> str:
 SESSION: Final = "session"
 """The tag of the turns that hosts record."""
 
-MAX_SESSIONS: Final = 2
+MAX_SESSIONS: Final = 5
 
 EPISODES_LOOKED_AT: Final = (250, 3000)
 """The newest episodes of a namespace in which sessions are looked for, at first and at most."""
@@ -470,7 +480,7 @@ def _denies(text: str) -> bool:
 TOKENS: Final = 500
 
 TASKS, USER, PROJECT, NEWEST, SESSIONS, OTHERS = 90, 100, 110, 50, 120, 20
-"""The share of each group in the budget. Sessions never get more than theirs."""
+"""The share of each group in the budget."""
 
 LAST: Final = "Last sessions:"
 
@@ -506,21 +516,23 @@ def briefing(
     said = EpisodeFilter((own,), now, scope=owners)
     with engine.read() as transaction:
         chosen = _own(transaction, chosen_facts(transaction, wanted, own))
+        newer = _newer(transaction, chosen)
         tasks = _own_tasks(transaction, [*tasks])
         last = sessions_before(transaction, said, session, traces=traces)
         since = _since(last, agent)
         here = replace(wanted, namespaces=(own,))
         changes = "" if since is None else changed_by_others(transaction, here, since, agent)
-    room = min(tokens, SESSIONS * tokens // TOKENS) - cost(LAST)
-    recent, ids = lines_of(last[:last_sessions], room, cost)
     todo = LineGroup("Open tasks:", [_task(task) for task in _urgent(tasks)], TASKS)
     known = (
-        LineGroup("About the user:", [_fact(fact) for fact in chosen.user], USER),
-        LineGroup(f"Of {visible(own)}:", [_fact(fact) for fact in chosen.project], PROJECT),
-        LineGroup(f"Newest of {visible(own)}:", [_fact(fact) for fact in chosen.newest], NEWEST),
+        LineGroup("About the user:", _facts(chosen.user, newer), USER),
+        LineGroup(f"Of {visible(own)}:", _facts(chosen.project, newer), PROJECT),
+        LineGroup(f"Newest of {visible(own)}:", _facts(chosen.newest, newer), NEWEST),
     )
-    past = LineGroup(LAST, recent, SESSIONS)
     since_then = LineGroup("", [ShownLine(f"Since then: {changes}", 0)] if changes else [], OTHERS)
+    needed = sum(_need(group, cost) for group in (todo, *known, since_then))
+    room = max(SESSIONS * tokens // TOKENS, tokens - needed) - cost(LAST)
+    recent, ids = lines_of(last[:last_sessions], min(tokens, room), cost)
+    past = LineGroup(LAST, recent, SESSIONS)
     told = fitting((todo, *known, past, since_then), tokens, cost)
     return Briefing(
         text="\n".join(_lines(told)),
@@ -561,10 +573,27 @@ def _task(task: Task) -> ShownLine:
     )
 
 
-def _fact(fact: Fact) -> ShownLine:
-    pinned = " (pinned)" if fact.pinned_at is not None else ""
+def _newer(transaction: Transaction, chosen: Chosen) -> dict[int, int]:
+    """Return by id the chosen fact that may replace another one, as far as they were compared."""
+    ids = [fact.id for some in chosen for fact in some]
+    if len(ids) < 2:
+        return {}
+    known = newer_table.known(transaction, ids)
+    later = {id_: [one for one in found.newer if one in ids] for id_, found in known.items()}
+    return {id_: max(some) for id_, some in later.items() if some}
+
+
+def _facts(facts: Iterable[Fact], newer: Mapping[int, int]) -> list[ShownLine]:
+    """Return the lines of facts; those that another one may replace come last."""
+    return [_fact(fact, newer.get(fact.id)) for fact in sorted(facts, key=lambda f: f.id in newer)]
+
+
+def _fact(fact: Fact, newer: int | None) -> ShownLine:
+    marks = ["pinned"] if fact.pinned_at is not None else []
+    marks += [dated.newer_mark(f"#{newer}")] if newer is not None else []
+    told = f" ({', '.join(marks)})" if marks else ""
     about = f"{zones.day(fact.created_at)} #{fact.id} {visible(fact.subject)}"
-    return ShownLine(f"- {about}: {_short(fact.content)}{pinned}", fact.id)
+    return ShownLine(f"- {about}: {_short(fact.content)}{told}", fact.id)
 
 
 def _short(text: str) -> str:

@@ -14,16 +14,15 @@ from memstore.domain.arguments import MAX_NUMBER
 from memstore.domain.episodes import EpisodeHit
 from memstore.episodes import passages
 from memstore.frozen import replace
-from memstore.named import NamedTuple
+from memstore.telling.recall import Found
 from memstore.text.folding import folded
-from memstore.text.words import identifiers
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from memstore.database.engine import Transaction
-    from memstore.domain.episodes import Episode, EpisodeHits
-    from memstore.domain.records import SearchHit, SearchHits
+    from memstore.domain.episodes import Episode
+    from memstore.domain.records import SearchHit
 
     H = TypeVar("H", SearchHit, EpisodeHit)
 
@@ -40,18 +39,9 @@ MAX_NAMING: Final = 5
 """Of how many turns with the identifier, the best ones, the next are read."""
 
 
-class Found(NamedTuple):
-    """What both searches found for a question."""
-
-    facts: SearchHits
-    turns: EpisodeHits
-    following: frozenset[int] = frozenset()
-    """The ids of turns after one that has an identifier of the question."""
-
-
 def identified_first(
     transaction: Transaction,
-    question: str,
+    names: Sequence[str],
     found: Found,
     *,
     until: int = MAX_NUMBER,
@@ -59,17 +49,16 @@ def identified_first(
 ) -> Found:
     """Return what was found, with scores by which what has an identifier of the question is first.
 
-    Nothing changes unless something has it. Identifiers of one word, such as a port, are left to
-    the search, which never takes a part of them for the whole.
+    Nothing changes unless something has it.
 
     Args:
+        names: the identifiers of several words; those of one word, such as a port, are left to the
+            search, which never takes a part of them for the whole.
         until: no episode after this id is used.
         adds: return turns that were not found, too.
     """
-    whole = [re.escape(folded(one)) for one in identifiers(question) if _has_parts(one)]
-    if not whole:
-        return found
-    pattern = re.compile(rf"(?<!\w)(?:{'|'.join(whole)})(?!\w)")
+    whole = "|".join(re.escape(folded(one)) for one in names)
+    pattern = re.compile(rf"(?<!\w)(?:{whole})(?!\w)")
     matching = found.turns[: len(found.turns) - found.turns.newest_first]
     naming = [hit for hit in matching if pattern.search(folded(hit.episode.content))]
     facts = {hit.fact.id for hit in found.facts if pattern.search(folded(hit.fact.content))}
@@ -90,10 +79,6 @@ def identified_first(
         replace(found.turns, items=_best_first([*turns.values()]), newest_first=0),
         frozenset(after),
     )
-
-
-def _has_parts(identifier: str) -> bool:
-    return len(re.findall(r"[^\W_]+", identifier)) > 1
 
 
 def _following(

@@ -40,7 +40,6 @@ from memstore.text.dated import (
 )
 from memstore.text.escaping import visible
 from memstore.text.folding import folded, text_of
-from memstore.text.stop_words import stop_words
 from memstore.text.words import terms
 
 if TYPE_CHECKING:
@@ -51,7 +50,9 @@ if TYPE_CHECKING:
     from memstore.domain.records import AboutOthers, Fact, SearchHit, SearchHits
     from memstore.domain.results import Respelt, WordsOnly
     from memstore.history import trust
+    from memstore.text import stop_words
 else:
+    stop_words = lazy_import("memstore.text.stop_words")
     trust = lazy_import("memstore.history.trust")
 
 
@@ -76,6 +77,15 @@ its worth, times that part."""
 
 COMPARED: Final = 70
 """How many of the best are compared with each other, word by word."""
+
+
+class Found(NamedTuple):
+    """What both searches found for a question."""
+
+    facts: SearchHits
+    turns: EpisodeHits
+    following: frozenset[int] = frozenset()
+    """The ids of turns after one that has an identifier of the question."""
 
 
 class FoundText(NamedTuple):
@@ -386,7 +396,7 @@ def _repeats(hit: EpisodeHit, facts: Iterable[_FactWords]) -> bool:
     """
     turn = folded(hit.excerpt)
     words = terms(turn)
-    telling = {*words} - stop_words(words)
+    telling = {*words} - stop_words.stop_words(words)
     for one in facts:
         new = len(telling - one.terms)
         is_drawn = (hit.episode.id, hit.episode.namespace) == (

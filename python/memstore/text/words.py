@@ -217,6 +217,11 @@ def identifiers(query: str) -> Sequence[str]:
     return (*dict.fromkeys(form for form in found if _is_identifier(form)),)[:MAX_TERMS]
 
 
+def identifiers_of_several_words(query: str) -> list[str]:
+    """Return the identifiers of a query that have parts: ``SHOP-1042``, ``src/cart.ts``."""
+    return [one for one in identifiers(query) if len(re.findall(r"[^\W_]+", one)) > 1]
+
+
 def parts_of_identifiers(query: str) -> frozenset[str]:
     """Return the words that stand in the identifiers of a query, but identify nothing alone.
 

@@ -77,7 +77,7 @@ def at_start(
         session=session,
         agent=host,
         traces=settings.keeps_traces(),
-        last_sessions=0 if is_fork else 2,
+        last_sessions=0 if is_fork else 5,
     )
     given = tuple(map("#{}".format, told.facts))
     others = () if told.text else answers.of_others(store, "fact", to_model=True)
