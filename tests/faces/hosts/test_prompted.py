@@ -89,6 +89,17 @@ def test_notes_have_no_text(run: Callable[..., str], store: memstore.Store) -> N
         assert file.stat().st_mode & 0o777 == 0o600
 
 
+def test_notes_push_out_no_session(
+    run: Callable[..., str], store: memstore.Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sessions, "MAX_FILES", 3)
+    for name in ("s1", "s2", "s3", "s4", "s5"):
+        run(PROMPT, session_id=name, prompt=ASKED)
+    files = [file.name for file in Path(sessions.folder()).iterdir()]
+    assert len(files) == 6
+    assert {name[9:11] for name in files} == {"s3", "s4", "s5"}
+
+
 def test_each_prompt_is_recorded_once(
     run: Callable[..., str], store: memstore.Store, home: Path
 ) -> None:

@@ -122,7 +122,7 @@ def record_prompt(
 
 
 def _file_of(session_file: str) -> str:
-    return f"{session_file.removesuffix('.json')}-prompts.json"
+    return f"{session_file.removesuffix('.json')}{sessions.NOTES}"
 
 
 def _taken(session: HostSession) -> list[PromptNote]:

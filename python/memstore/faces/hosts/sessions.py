@@ -30,6 +30,11 @@ else:
     hashlib = lazy_import("hashlib")
 
 MAX_FILES: Final = 200
+"""Sessions, and notes of prompts, that are kept."""
+
+NOTES: Final = "-prompts.json"
+"""How the names of files end in which the prompts of a session are noted."""
+
 MAX_NAMES: Final = 1000
 """The oldest are forgotten first."""
 
@@ -195,7 +200,7 @@ def _prepare(file: str | os.PathLike[str]) -> None:
     with suppress(FileExistsError):
         os.mkdir(where, mode=0o700)
     if not os.path.exists(file):
-        _make_room(where)
+        _make_room(where, for_notes=os.fspath(file).endswith(NOTES))
 
 
 def write(file: str | os.PathLike[str], contents: dict[str, Any]) -> None:
@@ -214,7 +219,7 @@ def write(file: str | os.PathLike[str], contents: dict[str, Any]) -> None:
         raise
 
 
-def _make_room(where: str) -> None:
+def _make_room(where: str, *, for_notes: bool) -> None:
     """Delete the files of old sessions, and the oldest of too many."""
     now = clock.utc_now().timestamp()
     with os.scandir(where) as files:
@@ -223,7 +228,11 @@ def _make_room(where: str) -> None:
             for file in files
             if OURS.fullmatch(file.name) and file.is_file(follow_symlinks=False)
         )
-    for place, (age, file) in enumerate(ages):
-        if age > KEPT_SECONDS or place >= MAX_FILES - 1:
+    places = {True: 0, False: 0}
+    for age, file in ages:
+        is_notes = file.endswith(NOTES)
+        places[is_notes] += 1
+        most = MAX_FILES - (is_notes == for_notes)  # with the one that is to be written
+        if age > KEPT_SECONDS or places[is_notes] > most:
             with suppress(FileNotFoundError):
                 os.unlink(file)
