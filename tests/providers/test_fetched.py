@@ -101,7 +101,7 @@ def test_the_command_says_size_and_licence_and_fetches_nothing_unasked(
         raise AssertionError("fetched")
 
     monkeypatch.setattr(fetched, "fetch", fetch)
-    assert main(["fetch-model", DEFAULT]) == 0
+    assert main(["fetch-model", DEFAULT]) == 1
     told = capsys.readouterr()
     assert "MB" in told.out
     assert "mit" in told.out
