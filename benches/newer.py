@@ -28,8 +28,10 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, nullcontext
 from datetime import UTC, datetime, timedelta
+from itertools import islice
 from pathlib import Path
 from statistics import median
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import memstore
@@ -46,6 +48,7 @@ DAY = timedelta(days=1)
 SIZES = (20_000, 100_000)
 SUBJECTS = (1, 10, 500)
 ROUNDS = 40
+AT_ONCE = 5_000
 OF_ONE_SUBJECT = 50
 """Facts on each subject, where the price is measured."""
 
@@ -130,10 +133,10 @@ def without_flags() -> Iterator[None]:
         newer.newer = compared
 
 
-def made(size: int, subjects: int) -> Store:
-    """Return a memory of made texts of 5 to 25 words."""
-    store = memstore.open(":memory:")
-    store.add_many(
+@contextmanager
+def made(size: int, subjects: int) -> Iterator[Store]:
+    """Make a memory of texts of 5 to 25 words, in a file, because a million need more than 1 GB."""
+    facts = (
         NewFact(
             content=fact["content"],
             subject=f"s{place % subjects}",
@@ -141,8 +144,14 @@ def made(size: int, subjects: int) -> Store:
         )
         for place, fact in enumerate(language.facts(size))
     )
-    store.file.embed_pending()
-    return store
+    with (
+        TemporaryDirectory() as folder,
+        memstore.open(Path(folder) / "newer.db", durability="normal") as store,
+    ):
+        while some := [*islice(facts, AT_ONCE)]:
+            store.add_many(some)
+        store.file.embed_pending()
+        yield store
 
 
 def comparing_price(store: Store) -> float:
