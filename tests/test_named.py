@@ -7,13 +7,17 @@ import inspect
 import pickle
 import re
 import typing
+from pathlib import Path
 from typing import Any, Generic, TypeVar
 
 import pytest
 
+import memstore
 from memstore.named import NamedTuple
 
 T = TypeVar("T")
+
+TYPING = r"from typing import (\([^)]*|[^(\n]*)\bNamedTuple\b"
 
 
 class Point(NamedTuple):
@@ -112,6 +116,16 @@ def test_a_field_without_a_default_cannot_follow_one_that_has_one() -> None:
         class Wrong(NamedTuple):
             x: int = 0
             y: int  # type: ignore[misc]
+
+
+def test_the_package_defines_none_by_typing() -> None:
+    sources = Path(memstore.__file__).parent.rglob("*.py")
+    bad = {
+        file.name
+        for file in sources
+        if file.name != "named.py" and re.search(TYPING, file.read_text("utf-8"))
+    }
+    assert bad == set()
 
 
 @pytest.mark.parametrize("made", [Point(1, note="n"), Box(["tea"]), Empty(), Far(2)])

@@ -149,10 +149,13 @@ class Queued:
             ahead: more rows are queued to be written after these, as if all had been taken
                 together: the forms keep their order, so a row follows what it refers to.
         """
-        order = dict.fromkeys([*self._order, *self.rows])
-        taken = {form: self.rows[form] for form in order if form in self.rows}
+        taken, self.rows = self.rows, {}
+        if self._order:
+            order = dict.fromkeys([*self._order, *taken])
+            taken = {form: taken[form] for form in order if form in taken}
+        else:
+            order = taken
         self._order = [*order] if ahead else []
-        self.rows = {}
         return taken
 
 

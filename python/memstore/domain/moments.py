@@ -78,6 +78,8 @@ def span(given: datetime | str | None, name: str) -> TimeSpan | None:
     Raises:
         ValueError: it cannot be read, or has no time zone.
     """
+    if given is None:
+        return None
     if not isinstance(given, str):
         at = clock.moment(given, name)
         return None if at is None else TimeSpan(at, at)
