@@ -508,6 +508,8 @@ def test_an_erasure_reaches_the_files_of_the_id_that_a_restored_device_had(
             assert SECRET not in repr(segments.read(data, named)), name
     assert [one.status for one in all_facts(a) if one.uuid == fact.uuid] == ["erased"]
     assert not [name for name in shelf.files if name.startswith(was)]
+    former = {one.id: one for one in status.status(b.file.engine)}[was]
+    assert (former.is_retired, former.remains, former.behind) == (True, False, {})
     a.close()
 
 

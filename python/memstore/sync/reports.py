@@ -51,7 +51,7 @@ class Device:
     behind: Mapping[str, int] = field(default_factory=dict)
     """How many lines of other devices it has not taken, by their ids."""
     is_retired: bool = False
-    """Whether it is the former id of a file that was copied or restored."""
+    """Whether its file goes on under another id, because it was copied or restored."""
     is_dismissed: bool = False
     """Whether somebody dismissed it."""
     remains: bool = False

@@ -10,7 +10,7 @@ from memstore.database.tables import devices as device_table
 from memstore.database.tables import taken as taken_table
 from memstore.database.tables.devices import DISMISSED, FORMER, HERE, OTHER, DeviceRow
 from memstore.domain.arguments import checked_text
-from memstore.errors import Conflict, NotFound
+from memstore.errors import Conflict, NotFound, SyncError
 from memstore.sync import devices, records, rules, run
 from memstore.sync.reports import Device
 
@@ -36,7 +36,11 @@ def status(engine: Engine) -> tuple[Device, ...]:
 
 
 def _state(row: DeviceRow) -> DeviceState | None:
-    return devices.read(row.said.encode(), row.device) if row.last_said else None
+    """Return what a device said last; ``None`` if nothing, or if an earlier build wrote it down."""
+    try:
+        return devices.read(row.said.encode(), row.device) if row.last_said else None
+    except SyncError:
+        return None
 
 
 def _device(row: DeviceRow, states: Mapping[str, DeviceState], unsent: int) -> Device:
@@ -44,7 +48,8 @@ def _device(row: DeviceRow, states: Mapping[str, DeviceState], unsent: int) -> D
     is_here = row.state == HERE
     behind: Counter[str] = Counter()
     remains = False
-    if state is not None and row.state in (HERE, OTHER):
+    is_retired = row.state == FORMER or any(row.device in one.former for one in states.values())
+    if state is not None and row.state in (HERE, OTHER) and not is_retired:
         for other, one in states.items():
             if other == row.device:
                 continue
@@ -61,7 +66,7 @@ def _device(row: DeviceRow, states: Mapping[str, DeviceState], unsent: int) -> D
         taken=0 if is_here else max(0, row.known - row.begins),
         unsent=unsent if is_here else 0,
         behind=dict(behind),
-        is_retired=row.state == FORMER,
+        is_retired=is_retired,
         is_dismissed=row.state == DISMISSED,
         remains=remains,
     )
