@@ -132,7 +132,7 @@ def test_the_startup_resource_tells_only_a_server_without_a_user(owned: CommandL
 
 def test_forget_all_asks_first(owned: CommandLine) -> None:
     answer = owned("forget", "--all", "--user", "ana smith")
-    assert (answer.code, "--yes" in answer.err) == (2, True)
+    assert (answer.code, "--yes" in answer.err) == (1, True)
     assert len(owned.json("list", "--scope", "all")) == 3
 
 
