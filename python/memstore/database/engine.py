@@ -153,9 +153,9 @@ class Queued:
         if self._order:
             order = dict.fromkeys([*self._order, *taken])
             taken = {form: taken[form] for form in order if form in taken}
-        else:
-            order = taken
-        self._order = [*order] if ahead else []
+            self._order = [*order] if ahead else []
+        elif ahead:
+            self._order = [*taken]
         return taken
 
 
