@@ -287,10 +287,11 @@ def test_the_facts_between_two_moments_are_found_by_their_lines(open_store: Open
     with store.file.engine.read() as transaction:
         explained: Any = Explained(transaction)
         which = changed_facts.DifferenceFilter(("default",), Scope(), subject="s")
-        found = [*changed_facts.lines(explained, a, b, which)]
+        span = (a.line + 1, b.line)
+        found = [*changed_facts.lines(explained, span, which, b)]
         assert changed_facts.expired(explained, a, b, which) == []
     assert found == [(101, 101, "add", 1)]
-    lines, expired = explained.plans
+    _, lines, expired = explained.plans  # first, which line is the last
     assert "SEARCH j USING INTEGER PRIMARY KEY" in lines
     assert "SCAN j " not in lines
     assert "TEMP B-TREE" not in lines
