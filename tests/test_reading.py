@@ -114,6 +114,7 @@ REPLACED = {
     27: r"TypedDict|Unpack\[",
     37: r"CRC-32 (of|over) (the|each) line",
     52: r"(date|day) with the best answer comes first",
+    62: r"the last two sessions",
     92: r"a flag is never out of date|compared anew at each search",
     102: r"reads each (statement )?once, binds every table",
     104: r"pg_xact_status|begins by locking its tenant's row",
