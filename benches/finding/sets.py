@@ -34,6 +34,7 @@ class Question:
     text: str
     grades: dict[str, float]
     """How well each unit answers it, for those that do."""
+    kind: str = ""
 
 
 @dataclass(frozen=True)
@@ -74,7 +75,12 @@ def labelled_units(folder: Path) -> tuple[dict[str, list[dict[str, Any]]], list[
         if unit["text"].strip():
             by_store[unit["store"]].append(unit)
     questions = [
-        Question(one["store"], one["query"], one.get("grades") or dict.fromkeys(one["gold"], 1.0))
+        Question(
+            one["store"],
+            one["query"],
+            one.get("grades") or dict.fromkeys(one["gold"], 1.0),
+            one.get("type", ""),
+        )
         for one in _lines(folder / "queries.jsonl")
         if one.get("type") != LEFT_OUT and one["gold"]
     ]
