@@ -8,7 +8,16 @@ from datetime import timedelta
 from pathlib import Path
 
 import pytest
-from tests.support.syncing import KINDS, Ticking, act, state
+from tests.support.syncing import (
+    KINDS,
+    Shelf,
+    Ticking,
+    act,
+    device_of,
+    differences,
+    state,
+    sync,
+)
 
 from memstore import Store
 from memstore.database import journal
@@ -61,3 +70,25 @@ def test_the_order_of_two_exports_does_not_matter(
         one.transfer.import_(exports[1])
         other.transfer.import_(exports[0])
         assert state(one) == state(other) == states[0]
+
+
+@pytest.mark.parametrize("seed", range(15))
+def test_what_an_import_brought_goes_on_to_other_devices(
+    seed: int, open_store: Callable[..., Store], tmp_path: Path
+) -> None:
+    rnd, tick, shelf = random.Random(seed), Ticking(), Shelf()
+    with clock.use(tick):
+        one, apart, device = (open_store(tmp_path / f"{name}.db", embedder=None) for name in "abc")
+        for _ in range(12):
+            act(rnd, one, BEFORE)
+        sync(one, shelf.view())
+        sync(device, shelf.view())
+        apart.transfer.import_([*one.transfer.export()])
+        for _ in range(14):
+            act(rnd, rnd.choice((one, apart, device)), SINCE)
+        one.transfer.import_([*apart.transfer.export()])
+        for store in (one, device, one, device):
+            done = sync(store, shelf.view().own(device_of(store)))
+            assert (done.ignored, done.waits) == ((), {})
+        assert [*differences([one, device])] == []
+        assert one.ledger.verify() == device.ledger.verify() == []

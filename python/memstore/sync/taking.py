@@ -52,6 +52,10 @@ RIVAL: Final = "rival"
 """The member of a proposal's evidence that names the fact of which two were named successor."""
 
 
+IMPORTED: Final[Mapping[str, str]] = {"accepted": Kind.ACCEPT, "rejected": Kind.REJECT}
+"""How the line of a proposal that came decided, with an import, decides it elsewhere."""
+
+
 class Taken(NamedTuple):
     """What taking some records did."""
 
@@ -480,11 +484,16 @@ class _Taking:
         line = 0
         if wanted is not None and held is None and record.kind == Kind.PROPOSE:
             line = self._put_forward(record, wanted)
-        elif held is not None and record.kind != Kind.PROPOSE:
+            held = proposal_table.same(self.transaction, wanted)
+        kind = IMPORTED.get(value.get("state", "")) if record.kind == Kind.PROPOSE else record.kind
+        if held is not None and kind is not None:
             top = self.reader.item(record.about).top(rules.proposal_register(value["proposal"]))
             stored = proposal_table.with_ids(self.transaction, [held])[held]
             if top.rank == record.rank and top.value == value["state"] != stored.state:
-                line = self._decide_as_there(record, stored)
+                last = self._decide_as_there(record, Kind(kind), stored)
+                if line:
+                    self._note_derived(last, record.rank)
+                line = line or last
         if line:
             self._note(row, record, line, _text_of(record))
         else:
@@ -527,15 +536,15 @@ class _Taking:
             return last
         return last - len(proposal.sources) + 1 + proposal.sources.index(self.ids[record.about])
 
-    def _decide_as_there(self, record: Record, stored: ProposalRow) -> int:
+    def _decide_as_there(self, record: Record, kind: Kind, stored: ProposalRow) -> int:
         value = record.value or {}
         became = self._fact(record.about, value.get("became"))
         first = self.ids[record.about]
         facts = [*(one for one in stored.sources if one != first), first]
-        reopened = stored.content or "" if record.kind == Kind.REOPEN and stored.sources else None
+        reopened = stored.content or "" if kind == Kind.REOPEN and stored.sources else None
         decision = ProposalDecision(
             stored.id,
-            Kind(record.kind),
+            kind,
             facts,
             new_id=stored.new_id if became is None else became.id,
             content=reopened,
