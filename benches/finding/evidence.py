@@ -4,8 +4,8 @@
 
 The turns of LoCoMo's conversations are kept as hosts keep them, without facts. A question counts if
 every turn that its authors name as evidence is shown whole: by ``Store.recall``, and by BM25 and
-plain cosine over the same turns, each with its speaker's name, which show their best rows within as
-many tokens.
+plain cosine over the same turns, which show their best rows within as many tokens. Each turn begins
+with its speaker's name.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ def _held(whole: Store, questions: list[sets.Question]) -> dict[str, list[list[b
     """Return by kind, for each question, whether each way within each budget has all evidence."""
     held: dict[str, list[list[bool]]] = defaultdict(list)
     stores = {one.store: whole.within(one.store) for one in questions}
-    rivals = {name: Rivals(store, named=True) for name, store in stores.items()}
+    rivals = {name: Rivals(store) for name, store in stores.items()}
     keys = {
         name: {
             f"e{turn.id}": turn.idempotency_key or "" for turn in store.episodes.list(limit=None)

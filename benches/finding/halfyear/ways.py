@@ -22,7 +22,7 @@ from memstore.episodes.traces import new_trace
 from memstore.faces.mcp import catalogue
 from memstore.faces.mcp.calls import Calls
 from memstore.providers.local import token_counter
-from memstore.text.dated import DatedLine, speaking, under_dates
+from memstore.text.dated import DatedLine, under_dates
 
 HOOK_TOKENS, RECALL_TOKENS = 250, 500
 
@@ -178,21 +178,12 @@ def lines_of(text: str, units: Mapping[str, Unit]) -> list[Line]:
 
 
 class Rivals:
-    """BM25 and plain cosine over the same rows, active facts and turns, the best ones first.
+    """BM25 and plain cosine over the same rows, active facts and turns, the best ones first."""
 
-    Args:
-        named: turns begin with who said them; among "user" and "assistant" that tells nothing.
-    """
-
-    def __init__(self, store: Store, *, named: bool = False) -> None:
+    def __init__(self, store: Store) -> None:
         rows: dict[str, Fact | Episode] = {f"#{fact.id}": fact for fact in store.list(limit=None)}
         rows |= {f"e{turn.id}": turn for turn in store.episodes.list(limit=None)}
-        texts = [
-            speaking(one.speaker, one.content)
-            if named and isinstance(one, Episode)
-            else one.content
-            for one in rows.values()
-        ]
+        texts = [one.content for one in rows.values()]
         days = [(one.valid_at or one.created_at).astimezone(lives.ZONE) for one in rows.values()]
         self._lines = [
             DatedLine(f"{day:%Y-%m-%d}", name, text)
