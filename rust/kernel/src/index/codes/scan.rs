@@ -113,9 +113,19 @@ pub fn scan_on(
     if let Visible::Each(sets) = scan.visible {
         assert_eq!(sets.len(), queries.len(), "a set for each query");
     }
+    let union;
+    let any = match scan.visible {
+        Visible::All => None,
+        Visible::These(ids) => Some(ids),
+        Visible::Each(sets) => {
+            union = sets.iter().fold(Ids::default(), |all, ids| all.or(ids));
+            Some(&union)
+        }
+    };
     let pass = Pass {
         lanes,
-        stretches: stretches(codes, scan.visible),
+        stretches: stretches(codes, any),
+        any,
         next: AtomicUsize::new(0),
         limit: scan.limit,
         floors: queries
@@ -164,16 +174,8 @@ impl Blocks {
     }
 }
 
-fn stretches<'a>(codes: &'a Codes, visible: Visible<'_>) -> Vec<Stretch<'a>> {
-    let all;
-    let visible = match visible {
-        Visible::All => None,
-        Visible::These(ids) => Some(ids),
-        Visible::Each(sets) => {
-            all = sets.iter().fold(Ids::default(), |all, ids| all.or(ids));
-            Some(&all)
-        }
-    };
+/// The parts with the blocks to be walked, given the owners that any query may see.
+fn stretches<'a>(codes: &'a Codes, visible: Option<&Ids>) -> Vec<Stretch<'a>> {
     let stretch = |part: Part<'a>| Stretch {
         blocks: match visible {
             Some(visible) if visible.len() * BLOCKS_PER_ROW < part.rows.blocks() => {
@@ -266,6 +268,8 @@ struct Pass<'a> {
     floors: Vec<Floor>,
     queries: Vec<Query>,
     visible: Visible<'a>,
+    /// The owners that any query may see; `None` for everybody.
+    any: Option<&'a Ids>,
     dimension: usize,
 }
 
@@ -311,11 +315,7 @@ impl Pass<'_> {
             let Stretch { part, blocks: all } = &self.stretches[stretch];
             for block in blocks.map(|index| all.get(index)) {
                 let owners = Owners::of(part, block);
-                let seen = match self.visible {
-                    Visible::All => u16::MAX,
-                    Visible::These(ids) => owners.among(ids),
-                    Visible::Each(sets) => sets.iter().fold(0, |any, ids| any | owners.among(ids)),
-                };
+                let seen = self.any.map_or(u16::MAX, |ids| owners.among(ids));
                 if seen == 0 {
                     continue;
                 }
