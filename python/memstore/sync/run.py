@@ -456,14 +456,14 @@ class _Run:
         """Take what follows of a device's lines; return whether anything was taken."""
         taken = False
         self.waits.pop(row.device, None)
-        if not self._is_as_there(row, within):
+        if row.device not in self.restarted and not self._is_as_there(row, within):
             row = self._restart(row, within)
         while (name := self._following(row)) is not None:
             segment = self._segment(name)
             if segment is None:
                 break
             if not self._continues(row, segment, within):
-                if row.device in self.restarted or self._has_taken_part(row, name):
+                if row.device in self.restarted or self._has_taken_part(row, name, within):
                     self.ignored.append(f"{name}: it does not continue the lines before it")
                     self.read[name] = None
                 else:
@@ -487,7 +487,8 @@ class _Run:
             return True
         state = self.states.get(row.device)
         if state is not None and state.sent == row.known:
-            return self._is_hash(row, state.sent_hash)
+            # A state beside files of another chain is no reason to read them in each run.
+            return self._is_hash(row, state.sent_hash) or self._has_taken_part(row, "", within)
         files = [
             (name, named)
             for name, named in self.files.items()
@@ -543,15 +544,19 @@ class _Run:
                 return row.known <= row.begins or self._agrees(row, segment, within)
         return self._is_hash(row, hash_)
 
-    def _has_taken_part(self, row: DeviceRow, following: str) -> bool:
+    def _has_taken_part(self, row: DeviceRow, following: str, within: Transaction | None) -> bool:
         """Return whether another file in the place has the last line that was taken."""
         for name, named in self.files.items():
             if name == following or named.of != row.device or named.is_state:
                 continue
-            if named.first <= row.known <= named.last:
-                segment = self._segment(name)
-                if segment is not None and self._hash_at(segment, row.known):
-                    return self._is_hash(row, self._hash_at(segment, row.known))
+            if not named.first <= row.known <= named.last:
+                continue
+            segment = self._segment(name)
+            if segment is None:
+                continue
+            hash_ = self._hash_at(segment, row.known)
+            if self._is_hash(row, hash_) if hash_ else self._agrees(row, segment, within):
+                return True
         return False
 
     @staticmethod
