@@ -580,7 +580,9 @@ class _Run:
 
         def restart(transaction: Transaction) -> DeviceRow:
             del self.rows[row.device]
-            self._keep(transaction, row._replace(device=other, state=DISMISSED))
+            # What this file wrote itself, under a former id, stays its own.
+            state = row.state if row.is_own else DISMISSED
+            self._keep(transaction, row._replace(device=other, state=state))
             found = device_table.add(
                 transaction, row.device, row.name, OTHER, begins=row.begins, known=row.begins
             )
