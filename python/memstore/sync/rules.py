@@ -560,7 +560,8 @@ def _pass_pins(links: _Links) -> None:
     pins = {about: item.top(PIN) for about, item in links.items.items()}
     links.pins = dict(pins)
     for about in sorted(pins):
-        pin = pins[about]
+        item = links.items[about]
+        pin = NOTHING if item.is_erased or item.is_blank else pins[about]  # it may be unknown here
         at, seen = about, {about}
         while pin.value and links.of[at][1] is not None and pin.rank > links.of[at][0][0]:
             following = links.of[at][1]
