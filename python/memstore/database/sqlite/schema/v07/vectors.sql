@@ -16,6 +16,7 @@ CREATE UNIQUE INDEX idx_memstore_generation_staged ON memstore_generations (stat
 
 -- One row for every fact in every generation. Without a vector the fact is pending, or it was erased:
 -- then embed_attempts is -1.
+-- A vector is packed (rust/kernel/src/vectors/packed.rs), or float32 as builds before wrote it.
 CREATE TABLE memstore_fact_vectors (
     id             INTEGER PRIMARY KEY,
     generation_id  INTEGER NOT NULL REFERENCES memstore_generations(id),
