@@ -506,15 +506,15 @@ class _Run:
         first = max(segment.header.first, row.begins + 1)
         last = min(segment.header.last, row.known)
         there = {
-            (record.line, record.about)
+            (record.line, record.at, record.about)
             for act in segment.acts
             for record in act.records
             if first <= record.line <= last and self._travels(record)
         }
 
-        def known(transaction: Transaction) -> set[tuple[int, rules.About]]:
+        def known(transaction: Transaction) -> set[tuple[int, int, rules.About]]:
             found = self._known_of(transaction, self._chains(), row, first, last)
-            return {(record.line, record.about) for record in found}
+            return {(record.line, record.at, record.about) for record in found}
 
         if within is not None:
             return there <= known(within)
