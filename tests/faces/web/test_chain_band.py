@@ -61,7 +61,7 @@ def test_a_value_of_today_is_held_for_minutes_or_hours(
     assert [value.lasted for value in band.values] == ["3 days", told]
     pages.enter()
     page = text_of(pages.read(f"fact/{facts[1].id}"))
-    assert f"the last one has held for {told}" in page
+    assert f"the last one for {told}" in page
 
 
 @pytest.mark.parametrize("number", [2, 20, 200])
