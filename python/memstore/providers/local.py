@@ -62,7 +62,7 @@ class LocalEmbedder:
         self._model = model.BuiltInModel()
 
     def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
-        """Return ``float32[n, 256]``, rows of unit length; zero for the empty text."""
+        """Return ``float32[n, 256]``, rows of length 1 (within 8e-6), 0 for the empty text."""
         return self._model.embed(texts)
 
     def embed_bytes(self, texts: Sequence[str]) -> list[bytes]:

@@ -295,13 +295,13 @@ def test_a_session_of_the_past_is_not_the_last_one(
     )
     with opened(cli) as store:
         keeping.keep(store, "claude-code", {"session_id": "n", "transcript_path": str(new)})
-    for day in range(1, 5):
+    for day in range(1, 8):
         claude(home, project, f"s{day}", f"said on day {day}", day=day)
     cli.json("import", "--from", "claude-code")
     with opened(cli) as store:
         text = str(store.briefing())
     assert "said today" in text
-    assert "said on day 4" in text
+    assert "said on day 7" in text
     assert "said on day 1" not in text
 
 
