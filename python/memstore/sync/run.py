@@ -200,7 +200,7 @@ class _Run:
             last = journal.last_id(transaction)
             row = self._me
             for first, end in self._uncovered(row, row.begins, last):
-                own = records.own(transaction, self._chains(), first, end)
+                own = records.own(transaction, self._chains, first, end)
                 self._count_sent(screening.screened([one for one in own if self._travels(one)]))
         return self._report(dry_run=True)
 
@@ -290,6 +290,7 @@ class _Run:
     def _others(self) -> list[DeviceRow]:
         return [row for row in self.rows.values() if row.state != HERE]
 
+    @property
     def _chains(self) -> records.Chains:
         return records.Chains.of(self.rows.values())
 
@@ -440,7 +441,7 @@ class _Run:
                 return
             last = journal.last_id(transaction)
             changed = {
-                record.about for record in records.own(transaction, self._chains(), since, last)
+                record.about for record in records.own(transaction, self._chains, since, last)
             }
             if changed:
                 taking.settle(transaction, self.dependents, [*self.rows.values()], changed)
@@ -513,7 +514,7 @@ class _Run:
         }
 
         def known(transaction: Transaction) -> set[tuple[int, int, rules.About]]:
-            found = self._known_of(transaction, self._chains(), row, first, last)
+            found = self._known_of(transaction, row, first, last)
             return {(record.line, record.at, record.about) for record in found}
 
         if within is not None:
@@ -701,18 +702,17 @@ class _Run:
         again = anew or chosen or is_begun
         with self.engine.read() as transaction:
             last = journal.last_id(transaction)
-            chains = self._chains()
             own = [name for name, one in self.files.items() if self._is_own(one, row)]
             stale = {*own} if again else self._stale(transaction, row, self.seen + 1, last)
             for name in sorted(stale & {*own}):
                 named = self.files[name]
-                self._rewrite(transaction, chains, row, named.first, named.last)
+                self._rewrite(transaction, row, named.first, named.last)
                 self.is_rewritten = True
             for first, end in self._uncovered(row, row.begins, last):
                 follows = first == before.sent + 1 and not again
                 since = max(first, before.line + 1) if follows else first
-                self._write_new(transaction, chains, row, first, end, since)
-            merged = self._merge(transaction, chains, row)
+                self._write_new(transaction, row, first, end, since)
+            merged = self._merge(transaction, row)
         edition = before.edition + (1 if chosen and not anew else 0)
         sent = max((one.last for one in self.files.values() if self._is_own(one, row)), default=0)
         at = clock.to_text(clock.utc_now()) if merged or not before.merged else before.merged
@@ -771,7 +771,6 @@ class _Run:
     def _write_new(
         self,
         transaction: Transaction,
-        chains: records.Chains,
         row: DeviceRow,
         first: int,
         last: int,
@@ -781,13 +780,13 @@ class _Run:
         while first <= last:
             start = max(first, since)
             end = min(last, taken_table.end_of_act(transaction, min(last, start + LINES)))
-            made = self._file_of(transaction, chains, row, first, end, start)
+            made = self._file_of(transaction, row, first, end, start)
             while made is not None and len(made[0]) > segments.FULL_BYTES:
                 half = taken_table.end_of_act(transaction, (start + end) // 2)
                 if half >= end:
                     break
                 end = half
-                made = self._file_of(transaction, chains, row, first, end, start)
+                made = self._file_of(transaction, row, first, end, start)
             if made is not None:
                 self._put(names.of_lines(row.device, row.device, first, end), made[0])
                 self._count_sent(made[1])
@@ -796,23 +795,15 @@ class _Run:
                 return
             since = end + 1
 
-    def _rewrite(
-        self,
-        transaction: Transaction,
-        chains: records.Chains,
-        row: DeviceRow,
-        first: int,
-        last: int,
-    ) -> None:
+    def _rewrite(self, transaction: Transaction, row: DeviceRow, first: int, last: int) -> None:
         """Write a file of this device's lines again."""
-        made = self._file_of(transaction, chains, row, first, last, first)
+        made = self._file_of(transaction, row, first, last, first)
         data = self._packed(transaction, row, first, last, first, []) if made is None else made[0]
         self._put(names.of_lines(row.device, row.device, first, last), data)
 
     def _file_of(
         self,
         transaction: Transaction,
-        chains: records.Chains,
         row: DeviceRow,
         first: int,
         last: int,
@@ -825,7 +816,7 @@ class _Run:
         """
         found = [
             record
-            for record in records.own(transaction, chains, since, last)
+            for record in records.own(transaction, self._chains, since, last)
             if self._travels(record) and record.device == row.device
         ]
         if not found:
@@ -852,7 +843,7 @@ class _Run:
         self.went.update(record.about.namespace for record in sent.records)
         self.redacted.update(record.about.namespace for record in sent.redacted)
 
-    def _merge(self, transaction: Transaction, chains: records.Chains, row: DeviceRow) -> bool:
+    def _merge(self, transaction: Transaction, row: DeviceRow) -> bool:
         """Merge the small files of this device if they are many, or from days before this one."""
         own = sorted(
             (named.first, named.last, name)
@@ -866,7 +857,7 @@ class _Run:
         groups = [group for group in self._groups(own) if len(group) > 1]
         for group in groups:
             first, last = group[0][0], group[-1][1]
-            self._rewrite(transaction, chains, row, first, last)
+            self._rewrite(transaction, row, first, last)
             whole = names.of_lines(row.device, row.device, first, last)
             for *_, name in group:
                 if name != whole:
@@ -893,7 +884,6 @@ class _Run:
         """Write the lines of devices that are gone, as far as the place lacks them."""
         me = self._me
         with self.engine.read() as transaction:
-            chains = self._chains()
             stale = self._stale(transaction, me, self.seen + 1, journal.last_id(transaction))
             for row in self._others():
                 mine = {
@@ -903,16 +893,16 @@ class _Run:
                 }
                 for name in sorted(mine & stale):
                     named = self.files[name]
-                    self._write_relayed(transaction, chains, row, named.first, named.last)
+                    self._write_relayed(transaction, row, named.first, named.last)
                     self.is_rewritten = True
                 if row.device in self.states and row.state == OTHER and not self._is_gone(row):
                     for name in sorted(mine):
                         self._delete(name)  # it is back, and writes its own
                     continue
                 for first, last in self._uncovered(row, row.begins, row.known):
-                    self._write_relayed(transaction, chains, row, first, last)
+                    self._write_relayed(transaction, row, first, last)
                 if row.state in (DISMISSED, FORMER):
-                    self._replace_gone(transaction, chains, row)
+                    self._replace_gone(transaction, row)
 
     def _is_gone(self, row: DeviceRow) -> bool:
         """Return whether somebody says that a device goes on under another id, or is given up."""
@@ -921,7 +911,6 @@ class _Run:
     def _known_of(
         self,
         transaction: Transaction,
-        chains: records.Chains,
         row: DeviceRow,
         first: int,
         last: int,
@@ -929,22 +918,21 @@ class _Run:
         """Return the records of a device from one line to another, as far as this file has them."""
         found: list[Record] = []
         if row.is_own:
-            end = min((o.begins for o in chains.own if o.begins > row.begins), default=last)
-            own = records.own(transaction, chains, first, min(last, end))
+            end = min((o.begins for o in self._chains.own if o.begins > row.begins), default=last)
+            own = records.own(transaction, self._chains, first, min(last, end))
             found += [record for record in own if record.device == row.device]
-        found += records.relayed(transaction, chains, row, first, last)
+        found += records.relayed(transaction, self._chains, row, first, last)
         return [record for record in found if self._travels(record)]
 
     def _write_relayed(
         self,
         transaction: Transaction,
-        chains: records.Chains,
         row: DeviceRow,
         first: int,
         last: int,
     ) -> None:
         """Write a stretch of lines of a device that is gone, in files of a moderate size."""
-        found = screening.screened(self._known_of(transaction, chains, row, first, last)).records
+        found = screening.screened(self._known_of(transaction, row, first, last)).records
         some: list[Record] = []
         for act, its in groupby(found, key=lambda record: record.act):
             if len(some) >= LINES:
@@ -961,9 +949,7 @@ class _Run:
         data, _ = segments.write(header, acts)
         self._put(names.of_lines(self._me.device, row.device, first, last), data)
 
-    def _replace_gone(
-        self, transaction: Transaction, chains: records.Chains, row: DeviceRow
-    ) -> None:
+    def _replace_gone(self, transaction: Transaction, row: DeviceRow) -> None:
         """Write all lines of a device that is gone, and remove the files that it wrote."""
         own = [(name, named) for name, named in self.files.items() if named.device == row.device]
         known = {one.device: one.known for one in self.rows.values() if one.state != HERE}
@@ -971,7 +957,7 @@ class _Run:
             return  # there is more in them than was taken
         others = self.files.keys() - {name for name, _ in own}
         for first, last in self._uncovered(row, row.begins, row.known, others):
-            self._write_relayed(transaction, chains, row, first, last)
+            self._write_relayed(transaction, row, first, last)
         for name, _ in own:
             try:
                 self._delete(name)

@@ -541,7 +541,7 @@ def following(
 ) -> list[Episode]:
     """Return up to ``limit`` episodes after one in its thread, in order; as :func:`neighbours`."""
     select = f"{SELECT} {transaction.dialect.indexed_by(THREAD_INDEX)}"
-    return threads.following(transaction, select, _decode, episode, wanted, limit)
+    return threads.on_one_side(transaction, select, _decode, episode, wanted, limit, threads.AFTER)
 
 
 def newest_threads(

@@ -74,23 +74,14 @@ def neighbours(
         select: reads such rows by the index of threads.
         wanted: lets through those of its namespace and owners that may be seen.
     """
-    before = _on_one_side(transaction, select, decode, row, wanted, limit, BEFORE)
-    return before[::-1], following(transaction, select, decode, row, wanted, limit)
+    before, after = (
+        on_one_side(transaction, select, decode, row, wanted, limit, side)
+        for side in (BEFORE, AFTER)
+    )
+    return before[::-1], after
 
 
-def following(
-    transaction: Transaction,
-    select: str,
-    decode: Callable[[Row], Item],
-    row: Item,
-    wanted: FactFilter | EpisodeFilter,
-    limit: int,
-) -> list[Item]:
-    """Return the rows after one in its thread, so many, in order; as :func:`neighbours`."""
-    return _on_one_side(transaction, select, decode, row, wanted, limit, AFTER)
-
-
-def _on_one_side(
+def on_one_side(
     transaction: Transaction,
     select: str,
     decode: Callable[[Row], Item],
@@ -99,6 +90,11 @@ def _on_one_side(
     limit: int,
     side: str,
 ) -> list[Item]:
+    """Return the rows on one side of one in its thread, so many, the nearest first.
+
+    Args:
+        side: :data:`BEFORE` or :data:`AFTER`; the rest as for :func:`neighbours`.
+    """
     if row.thread is None:
         return []
     where, values = wanted.where(transaction.dialect, by_id=True)
