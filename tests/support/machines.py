@@ -5,10 +5,24 @@ from __future__ import annotations
 import json
 import os
 import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
+import memstore
+
 PHRASE = "correct horse"
+
+
+def install(folder: Path, program: str, entry: str) -> None:
+    """Put a program of this package into a folder, as pip does."""
+    package = Path(memstore.__file__).parents[1]
+    script = folder / program
+    script.write_text(
+        f"#!{sys.executable}\nimport sys\nsys.path.insert(0, {str(package)!r})\n"
+        f"from memstore.__main__ import {entry}\nsys.exit({entry}())\n"
+    )
+    script.chmod(0o755)
 
 
 class Machine:

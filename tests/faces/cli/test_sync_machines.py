@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 from tests.support.gated import listening
-from tests.support.machines import Machine
+from tests.support.machines import Machine, install
 from tests.support.places import git, repository
 
 import memstore
@@ -26,13 +26,7 @@ pytestmark = [
 def programs(tmp_path: Path) -> Path:
     folder = tmp_path / "bin"
     folder.mkdir()
-    package = Path(memstore.__file__).parents[1]
-    script = folder / "memstore"
-    script.write_text(
-        f"#!{sys.executable}\nimport sys\nsys.path.insert(0, {str(package)!r})\n"
-        "from memstore.__main__ import command_line\nsys.exit(command_line())\n"
-    )
-    script.chmod(0o755)
+    install(folder, "memstore", "command_line")
     return folder
 
 

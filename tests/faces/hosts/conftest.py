@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import sys
 import sysconfig
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from tests.support.host_models import HostModels, serving
-
-import memstore
+from tests.support.machines import install
 
 HOST_FOLDERS = ("CLAUDE_CONFIG_DIR", "CODEX_HOME", "XDG_CONFIG_HOME", "APPDATA")
 PROJECTS = ("MEMSTORE_PROJECT", "CLAUDE_PROJECT_DIR", "GEMINI_PROJECT_DIR", "CURSOR_PROJECT_DIR")
@@ -37,14 +35,8 @@ def programs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A folder of installed programs: the two of this package."""
     folder = tmp_path / "bin"
     folder.mkdir()
-    package = Path(memstore.__file__).parents[1]
-    for name, entry in (("memstore", "command_line"), ("memstore-mcp", "mcp_server")):
-        script = folder / name
-        script.write_text(
-            f"#!{sys.executable}\nimport sys\nsys.path.insert(0, {str(package)!r})\n"
-            f"from memstore.__main__ import {entry}\nsys.exit({entry}())\n"
-        )
-        script.chmod(0o755)
+    install(folder, "memstore", "command_line")
+    install(folder, "memstore-mcp", "mcp_server")
     real = sysconfig.get_path
     monkeypatch.setattr(
         sysconfig, "get_path", lambda name: str(folder) if name == "scripts" else real(name)
