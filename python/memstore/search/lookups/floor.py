@@ -43,11 +43,12 @@ def measured(transaction: Transaction, table: VectorTable, bits: int) -> float:
     The vectors are spread over all that is stored, so any process finds the same.
     """
     ids = 1 << max(0, bits - 1)
-    spots = sorted({1 + spot * ids // SPOTS for spot in range(SPOTS)})
-    owners = vector_table.next_owners(transaction, table, spots)
-    if len(owners) < FEWEST:  # what is older was erased
-        spots = sorted({1 + spot * ids // SPOTS for spot in range(SPOTS, 2 * SPOTS)})
+    owners: list[int] = []
+    for first in (0, SPOTS):  # the newer half as well, if what is older was erased
+        spots = sorted({1 + spot * ids // SPOTS for spot in range(first, first + SPOTS)})
         owners = vector_table.next_owners(transaction, table, spots)
+        if len(owners) >= FEWEST:
+            break
     return _of_pairs([*vector_table.blobs(transaction, table, owners).values()])
 
 
