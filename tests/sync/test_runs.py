@@ -24,10 +24,12 @@ import memstore
 from memstore import Store, StoreBusy
 from memstore.database.tables import leases
 from memstore.domain import clock
-from memstore.sync import run as runs
 from memstore.sync import segments, status
+from memstore.sync.chain_check import ChainCheck
+from memstore.sync.known_devices import KnownDevices
 from memstore.sync.places import names
 from memstore.sync.places.folder import FolderPlace
+from memstore.sync.relaying import Relaying
 
 SECRET = "the safe opens with 8431"
 
@@ -294,7 +296,7 @@ def test_files_are_of_a_moderate_size(
     a, b, c = devices
     shelf = Shelf()
     monkeypatch.setattr(segments, "FULL_BYTES", 2000)
-    monkeypatch.setattr(runs, "LINES", 20)
+    monkeypatch.setattr(segments, "FULL_LINES", 20)
     rnd = random.Random(1)
     for number in range(60):
         b.add(f"{number} {rnd.randbytes(200).hex()}", subject="b")
@@ -538,45 +540,49 @@ def test_lines_that_do_not_continue_those_before_are_named_and_wait(devices: lis
     assert {fact.content for fact in b.list()} == {"tea", "rum", "gin"}
 
 
-def leave_texts(run: Any, transaction: Any, row: Any, first: int, last: int) -> set[str]:
+def leave_texts(known: Any, transaction: Any, first: int, last: int) -> set[str]:
     return set()
 
 
-def relay_nothing(run: Any) -> None:
+def relay_nothing(relaying: Any, seen: int) -> None:
     pass
 
 
-def never_another(run: Any, transaction: Any, row: Any) -> bool:
+def never_another(known: Any, transaction: Any, row: Any) -> bool:
     return False
 
 
-def always_continues(run: Any, row: Any, segment: Any, within: Any) -> bool:
+def always_continues(check: Any, row: Any, segment: Any, within: Any) -> bool:
     return True
 
 
 @pytest.mark.parametrize(
-    ("name", "without", "test", "further"),
+    ("owner", "name", "without", "test", "further"),
     [
         (
-            "_stale",
+            KnownDevices,
+            "stale",
             leave_texts,
             test_what_is_erased_on_one_device_is_nowhere_after_all_have_met,
             {"is_deleted": False},
         ),
         (
-            "_relay",
+            Relaying,
+            "relay",
             relay_nothing,
             test_a_dismissed_device_is_replaced_and_comes_back_as_another_one,
             {},
         ),
         (
+            KnownDevices,
             "_is_another",
             never_another,
             test_an_erasure_reaches_the_files_of_the_id_that_a_restored_device_had,
             {"tmp_path": None},
         ),
         (
-            "_continues",
+            ChainCheck,
+            "continues",
             always_continues,
             test_what_a_restored_device_had_sent_stays_although_the_place_is_lost,
             {"tmp_path": None, "written": 3},
@@ -585,6 +591,7 @@ def always_continues(run: Any, row: Any, segment: Any, within: Any) -> bool:
     ids=["blanking", "relaying", "fork", "chain"],
 )
 def test_a_step_that_is_missing_is_noticed(
+    owner: type,
     name: str,
     without: Any,
     test: Callable[..., None],
@@ -596,7 +603,7 @@ def test_a_step_that_is_missing_is_noticed(
     """What the tests above find out, with the other rules that tests of the rules leave out."""
     if "tmp_path" in further:
         further = further | {"tmp_path": tmp_path}
-    monkeypatch.setattr(runs._Run, name, without)
+    monkeypatch.setattr(owner, name, without)
     with pytest.raises(AssertionError):
         test(devices, **further)
 

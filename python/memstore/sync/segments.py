@@ -34,6 +34,8 @@ MAX_RECORDS: Final = 1_000_000
 MAX_LINE: Final = 16 * 1024 * 1024
 FULL_BYTES: Final = 4 * 1024 * 1024
 """A file of this size is not merged with others any more."""
+FULL_LINES: Final = 50_000
+"""About so many lines are in one file."""
 LEVEL: Final = 6
 CHUNK: Final = 256 * 1024
 HASH: Final = re.compile(r"[0-9a-f]{0,64}")

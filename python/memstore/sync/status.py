@@ -11,7 +11,7 @@ from memstore.database.tables import taken as taken_table
 from memstore.database.tables.devices import DISMISSED, FORMER, HERE, OTHER, DeviceRow
 from memstore.domain.arguments import checked_text
 from memstore.errors import Conflict, NotFound, SyncError
-from memstore.sync import devices, records, rules, run
+from memstore.sync import devices, records, rules, sending
 from memstore.sync.reports import Device
 
 if TYPE_CHECKING:
@@ -74,7 +74,7 @@ def _device(row: DeviceRow, states: Mapping[str, DeviceState], unsent: int) -> D
 
 def _unsent(transaction: Transaction, rows: list[DeviceRow]) -> int:
     """Return how many changes of this file are not in the place yet; many are counted by kind."""
-    written = run.written(transaction)
+    written = sending.written(transaction)
     last = journal.last_id(transaction)
     if last - written.line > EXACT:
         return taken_table.count_own(transaction, written.line + 1, rules.TRAVELLING)
