@@ -11,6 +11,7 @@ One module for each idea:
 - :mod:`~memstore._kernel.claims`: claims as their words, and two of them side by side;
 - :mod:`~memstore._kernel.model`: the built-in model;
 - :mod:`~memstore._kernel.chain`: the hash chain of the journal;
+- :mod:`~memstore._kernel.json`: texts of JSON objects;
 - :mod:`~memstore._kernel.locks`: file locks.
 
 The following holds for every function:
@@ -53,6 +54,7 @@ from memstore._kernel import (
     columns,
     features,
     ids,
+    json,
     language,
     locks,
     model,
@@ -69,6 +71,7 @@ __all__ = [
     "columns",
     "features",
     "ids",
+    "json",
     "language",
     "locks",
     "model",

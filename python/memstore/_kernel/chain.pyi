@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-__all__ = ["breaks", "hashes", "seal"]
+__all__ = ["breaks", "hashes", "linked", "seal"]
 
 def hashes(previous: bytes, lines: Sequence[tuple[int | str | bytes | None, ...]]) -> list[bytes]:
     """Return the hashes of new lines of the journal, each over the one before it.
@@ -18,6 +18,21 @@ def hashes(previous: bytes, lines: Sequence[tuple[int | str | bytes | None, ...]
 
     Raises:
         ValueError: a hash or a salt of another length, or an integer of more than 64 bits.
+        TypeError: a column of another type.
+    """
+
+def linked(
+    previous: bytes, lines: Sequence[tuple[int | str | bytes | None, ...]], salts: bytes
+) -> list[tuple[int | str | bytes | None, ...]]:
+    """Return new lines of the journal with their salts and their :func:`hashes`.
+
+    Args:
+        previous: as for :func:`hashes`.
+        lines: as for :func:`hashes`, without the salts.
+        salts: 16 random bytes for each line; one without texts gets ``None`` instead.
+
+    Raises:
+        ValueError: as for :func:`hashes`, or there are more or fewer salts than lines.
         TypeError: a column of another type.
     """
 

@@ -83,6 +83,7 @@ __all__ = [
     "Word",
     "align",
     "bearing",
+    "claim_hash",
 ]
 
 FAMILIES: Final[list[str]]
@@ -366,4 +367,18 @@ def bearing(
 
     Args:
         is_newer: whether `claim` is newer than the others, or older.
+    """
+
+def claim_hash(key: str, content: str) -> int:
+    """Return 64 bits of a hash of a claim about a subject with a key, as SQL stores them: signed.
+
+    It is BLAKE2b over the key, a line feed, and the text in small letters, with one blank between
+    words and without a full stop at its end (but with an ellipsis).
+
+    Args:
+        key: the subject, folded.
+        content: an ASCII text.
+
+    Raises:
+        ValueError: the text is not ASCII.
     """

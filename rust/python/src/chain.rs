@@ -25,6 +25,42 @@ pub(crate) fn hashes<'py>(
         .collect()
 }
 
+/// New lines with their salts and their hashes, each over the one before it.
+#[pyfunction]
+pub(crate) fn linked<'py>(
+    py: Python<'py>,
+    previous: &[u8],
+    lines: Vec<Bound<'py, PyTuple>>,
+    salts: &[u8],
+) -> PyResult<Vec<Bound<'py, PyTuple>>> {
+    let mut previous = hash("previous", previous)?;
+    if salts.len() != lines.len() * SALT_BYTES {
+        return Err(value_error(format!(
+            "{} lines have {} bytes of salts",
+            lines.len(),
+            salts.len()
+        )));
+    }
+    let salted = lines.iter().zip(salts.chunks_exact(SALT_BYTES));
+    salted
+        .map(|(line, salt)| {
+            let columns = line.len().saturating_sub(TEXTS);
+            let mut items: Vec<_> = line.iter().collect();
+            // A line without texts has no salt: its hash would not cover it.
+            items.push(if items[columns..].iter().all(|text| text.is_none()) {
+                py.None().into_bound(py)
+            } else {
+                PyBytes::new(py, salt).into_any()
+            });
+            let row = PyTuple::new(py, &items)?;
+            let line = Line::of(&row, row.len())?;
+            previous = line.link(&previous, &line.commitments(None)?)?;
+            items.push(PyBytes::new(py, &previous).into_any());
+            PyTuple::new(py, items)
+        })
+        .collect()
+}
+
 /// The places of the lines whose stored hash is not the one that follows from the line and the
 /// stored hash before it.
 #[pyfunction]

@@ -8,6 +8,8 @@ use pyo3::pybacked::PyBackedStr;
 use pyo3::sync::PyOnceLock;
 use pyo3::types::PyTuple;
 
+use crate::arrays::value_error;
+
 /// One word of a claim.
 #[pyclass(frozen, module = "memstore._kernel.claims")]
 pub(crate) struct Word {
@@ -372,3 +374,12 @@ pub(crate) const KINDS: [(&str, Kind); 7] = [
     ("CODE", Kind::Code),
     ("UNSPACED", Kind::Unspaced),
 ];
+
+/// The hash of an ASCII text about a subject with this key.
+#[pyfunction]
+pub(crate) fn claim_hash(key: &str, content: &str) -> PyResult<i64> {
+    if content.is_ascii() {
+        return Ok(claims::claim_hash(key, content));
+    }
+    Err(value_error("content is not ASCII".to_owned()))
+}

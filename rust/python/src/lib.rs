@@ -10,6 +10,7 @@ mod chain;
 mod claims;
 mod derived;
 mod index;
+mod json;
 mod language;
 mod locks;
 #[cfg(feature = "model")]
@@ -30,7 +31,7 @@ mod _kernel {
     #[pymodule]
     mod chain {
         #[pymodule_export]
-        use crate::chain::{breaks, hashes, seal};
+        use crate::chain::{breaks, hashes, linked, seal};
     }
 
     /// Claims, read for comparison.
@@ -39,7 +40,7 @@ mod _kernel {
         use pyo3::prelude::*;
 
         #[pymodule_export]
-        use crate::claims::{Alignment, Reading, Word, align, bearing};
+        use crate::claims::{Alignment, Reading, Word, align, bearing, claim_hash};
 
         /// The characters of a text that are read.
         #[pymodule_export]
@@ -88,6 +89,13 @@ mod _kernel {
     mod ids {
         #[pymodule_export]
         use crate::index::ids::Ids;
+    }
+
+    /// Texts of JSON objects.
+    #[pymodule]
+    mod json {
+        #[pymodule_export]
+        use crate::json::{Members, flat};
     }
 
     /// What words say without a model.

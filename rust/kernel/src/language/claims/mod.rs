@@ -5,6 +5,7 @@
 //! [`Alignment`] of two.
 
 mod alignment;
+mod digest;
 mod holder;
 mod reading;
 pub mod roles;
@@ -13,4 +14,5 @@ mod vocabulary;
 
 pub use crate::language::lexicon::claims::FAMILIES;
 pub use alignment::{Alignment, Bearing, Region, Shared, align};
+pub use digest::claim_hash;
 pub use reading::{Kind, MAX_CHARACTERS, Reading, Word};
