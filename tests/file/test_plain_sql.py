@@ -68,6 +68,7 @@ UNCOVERED = {
     "memstore_derived_files": "which files of an index are valid; without a row it is built again",
     "memstore_devices": "how far a device is known; what is missing is read again from the place",
     "memstore_taken": "which device's line a line is; its row stays until that is asked for",
+    "memstore_device_files": "files of other devices, which write again what is missing",
     "memstore_compared": "how far facts were compared; without its row, all are compared again",
     "sqlite_sequence": "SQLite takes the larger of this and the largest id; lines are counted",
 }

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 from memstore.database import meta as meta_table
 from memstore.database.migrations import VERSION
 from memstore.database.short_transactions import in_steps
-from memstore.database.tables import counts, feeds, line_counts, replies
+from memstore.database.tables import counts, device_files, feeds, line_counts, replies
 from memstore.database.tables import facts as fact_table
 from memstore.database.tables import proposals as proposal_table
 from memstore.database.tables import vectors as vector_table
@@ -50,7 +50,8 @@ def check(
     checkpoints. Comparing the full-text index with the rows counts as a write, so without room for
     a copy it is left out of a read-only file.
 
-    ``deep`` also compares every line of the journal with its hash.
+    ``deep`` also compares every line of the journal, and every file of a device that meets others
+    at this server, with its hash.
     """
     checks = (
         *_checks(engine, dependents, searches),
@@ -61,7 +62,7 @@ def check(
             partial(comparing.misfits, deep=deep),
             repairable=True,
         ),
-        *(verification.of_lines() if deep else ()),
+        *((*verification.of_lines(), ("device files", _device_files)) if deep else ()),
         ("words", indexes.full_texts),
     )
     with engine.aside(cancelled) as copy:
@@ -119,6 +120,10 @@ def rebuild(
         counts.count_again(transaction)
         more.append("counted the facts and episodes again")
 
+    def remove_damaged(transaction: Transaction) -> None:
+        if removed := device_files.remove_damaged(transaction):
+            more.append(f"removed {removed} damaged files of devices, which these write again")
+
     more += _restored(engine)
     with engine.aside() as copy:
         parts: tuple[Iterable[Callable[[Transaction], object]], ...] = (
@@ -132,6 +137,7 @@ def rebuild(
             [count] if counts.misfits(copy) else [],
             line_counts.counting_again(copy),
             [judge],
+            [remove_damaged] if any(device_files.damaged(copy)) else [],
         )
         for done, acts in enumerate(parts):
             findings.tell(progress, done, len(parts))
@@ -207,6 +213,12 @@ def _index(searches: Searches) -> Check:
                 )
 
     return check
+
+
+def _device_files(transaction: Transaction) -> Iterator[tuple[str, bool]]:
+    damaged = [name for _, name in device_files.damaged(transaction)]
+    if damaged:
+        yield f"files of devices that are not as they were stored: {findings.some(damaged)}", True
 
 
 def _pages(engine: Engine, transaction: Transaction) -> Iterator[tuple[str, bool]]:

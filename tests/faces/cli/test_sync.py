@@ -430,8 +430,13 @@ def test_a_folder_that_is_gone_leaves_the_memory_as_it_is(cli: CommandLine, fold
 
 
 @pytest.mark.usefixtures("of_files")
-def test_a_server_is_a_place(cli: CommandLine, other: str, tmp_path: Path) -> None:
-    from_server = tmp_path / "server.db"
+@pytest.mark.parametrize(
+    "kind", ["file", pytest.param("database", marks=[pytest.mark.slow, pytest.mark.process])]
+)
+def test_a_server_is_a_place(
+    cli: CommandLine, other: str, tmp_path: Path, request: pytest.FixtureRequest, kind: str
+) -> None:
+    from_server = tmp_path / "server.db" if kind == "file" else request.getfixturevalue("url")
     with memstore.open(from_server, embedder=None) as store:
         secrets = [store.file.tokens.create(name, namespace="x")[1] for name in ("a", "b")]
     files = [tmp_path / "a", tmp_path / "b"]

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import anyio
 import pytest
-from tests.support.gated import Gated, run
+from tests.support.gated import Gated, gated, run
+from tests.support.raw import sql
 
 import memstore
 from memstore.faces.http import device_files
@@ -113,7 +115,6 @@ def test_no_other_name_is_answered(path: Path, tokens: dict[str, str], name: str
         assert await listed(server, tokens["laptop"]) == []
 
     run(path, use)
-    assert not Path(f"{path}.places").exists()
 
 
 def test_tags_say_whether_something_changed(path: Path, tokens: dict[str, str]) -> None:
@@ -170,3 +171,72 @@ def test_other_methods_are_refused(path: Path, tokens: dict[str, str]) -> None:
             assert (await server.files(method, tokens["laptop"])).status_code == 405
 
     run(path, use)
+
+
+def test_two_processes_of_a_server_keep_the_same_files_and_owners(
+    path: Path, tokens: dict[str, str]
+) -> None:
+    async def use(first: Gated) -> None:
+        async with gated(path) as second:
+            assert (await first.files("PUT", tokens["laptop"], STATE, b"1")).status_code == 201
+            refused = await second.files("PUT", tokens["desktop"], STATE, b"2")
+            assert refused.status_code == 403
+            assert (await second.files("GET", tokens["desktop"], STATE)).content == b"1"
+
+    run(path, use)
+
+
+def test_many_puts_at_once_pass_no_limit(
+    path: Path, tokens: dict[str, str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(device_files, "MAX_FILES", 3)
+
+    async def use(server: Gated) -> None:
+        done: list[int] = []
+
+        async def put(number: int) -> None:
+            name = names.of_lines(ONE, ONE, number, number)
+            done.append((await server.files("PUT", tokens["laptop"], name, b"x")).status_code)
+
+        async with anyio.create_task_group() as tasks:
+            for number in range(1, 9):
+                tasks.start_soon(put, number)
+        assert sorted(done) == [201] * 3 + [507] * 5
+        assert len(await listed(server, tokens["laptop"])) == 3
+
+    run(path, use)
+
+
+@pytest.mark.parametrize("change", ["data = x'00'", "size = 7", "tag = 'x'"])
+def test_a_file_that_was_changed_with_plain_sql_is_named_and_removed(
+    path: Path, tokens: dict[str, str], change: str
+) -> None:
+    async def use(server: Gated) -> None:
+        for name in (STATE, names.of_key(ONE)):
+            await server.files("PUT", tokens["laptop"], name, b"1")
+
+    run(path, use)
+    with memstore.open(path, embedder=None) as store:
+        assert store.file.doctor(deep=True) == []
+        sql(path, f"UPDATE memstore_device_files SET {change} WHERE name = '{STATE}'")
+        [found] = store.file.doctor(deep=True)
+        assert (STATE in found.message, found.repairable) == (True, True)
+        assert "removed 1 damaged files of devices, which these write again" in store.file.rebuild()
+        assert store.file.doctor(deep=True) == []
+        left = sql(path, "SELECT name FROM memstore_device_files")
+        assert [name for (name,) in left] == [names.of_key(ONE)]
+
+
+def test_what_a_file_was_before_is_nowhere_after_it_was_replaced(
+    path: Path, tokens: dict[str, str], databases: object
+) -> None:
+    if databases is not None:
+        pytest.skip("on a server, it is there until a vacuum")
+
+    async def use(server: Gated) -> None:
+        await server.files("PUT", tokens["laptop"], STATE, b"the code is 4711")
+        await server.files("PUT", tokens["laptop"], STATE, b"nothing")
+
+    run(path, use)
+    for file in Path(path).parent.glob("memory.db*"):
+        assert b"4711" not in file.read_bytes()

@@ -99,9 +99,9 @@ OUTCOME: Final = "SELECT pg_xact_status($1::xid8)"
 
 COMPLETE: Final = Statement(
     "SELECT count(to_regclass('memstore_compared')) + count(to_regclass('memstore_line_counts'))"
-    " + count(to_regclass('memstore_taken'))"
+    " + count(to_regclass('memstore_taken')) + count(to_regclass('memstore_device_files'))"
 )
-"""How many of the two tables that came last are there."""
+"""How many of the tables that came last are there."""
 
 LOCK: Final = (
     f"SELECT {remembering.COLUMNS}, pg_current_xact_id()::text FROM memstore_tenants"
@@ -696,7 +696,7 @@ class PostgresEngine:
         return (COMPLETE,)
 
     def is_complete(self, transaction: Transaction) -> bool:
-        return transaction.scalar(*COMPLETE) == 3
+        return transaction.scalar(*COMPLETE) == 4
 
     def complete(self, transaction: Transaction) -> None:
         structure.complete(_ours(transaction))

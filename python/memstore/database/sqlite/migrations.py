@@ -63,7 +63,7 @@ OTHER_GROUPS = (
     "facts_first", "facts_threads", "facts_most_used", "facts_keyed", "facts_words",
     "facts_members", "journal", "line_counts", "episodes", "episodes_words", "vectors", "changes",
     "facts_changed", "proposals", "readings", "graph", "tokens", "counts", "facts_foreign",
-    "support", "distrusted", "searches", "newer", "sync",
+    "support", "distrusted", "searches", "newer", "sync", "device_files",
 )  # fmt: skip
 
 
@@ -97,6 +97,7 @@ LATER_OBJECTS: Final = {
     "memstore_line_counts": ("line_counts",),
     "memstore_newer": ("newer",),
     "memstore_taken": ("sync",),
+    "memstore_device_files": ("device_files",),
 }
 """Tables, views and indexes that development builds lacked, each with the files that make it."""
 

@@ -1,20 +1,16 @@
 """The files of devices that meet at this server: listed, read, written and removed, never opened.
 
 ``/mcp/sync`` lists the files of the caller's namespace, and ``/mcp/sync/DEVICE/NAME`` is one of
-them. They lie in a folder beside the file of memories. The first token that writes for a device
-owns it, and no other one may, so that nobody who reads a namespace can speak for a device of
-somebody else. When that token is revoked, others may remove the files.
+them. They lie in a table beside the memories. The first token that writes for a device owns it, and
+no other one may, so that nobody who reads a namespace can speak for a device of somebody else. When
+that token is revoked, others may remove the files.
 """
 
 from __future__ import annotations
 
-import hashlib
 import json
 import logging
-import os
-from contextlib import suppress
 from functools import partial
-from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 import anyio
@@ -22,25 +18,27 @@ import anyio.to_thread
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 
+from memstore.database.tables import access_tokens as token_table
+from memstore.database.tables import device_files as files_table
 from memstore.domain.tokens import Access
-from memstore.errors import MemstoreError, SyncError
+from memstore.errors import MemstoreError
 from memstore.faces import wording
 from memstore.faces.http.endpoint import CALLER
 from memstore.faces.serving.readiness import RETRY_SECONDS
-from memstore.file.paths import is_server
 from memstore.named import NamedTuple
+from memstore.store.store import file_of
 from memstore.sync.places import names
-from memstore.sync.places.folder import FolderPlace
 from memstore.sync.places.server import PATH
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Sequence
 
     from starlette.types import ASGIApp, Receive, Scope, Send
 
+    from memstore.database.engine import Transaction
+    from memstore.database.tables.device_files import StoredFile
     from memstore.faces.http.callers import Caller
     from memstore.faces.serving.stores import Stores
-    from memstore.sync.places import Entry
 
 logger = logging.getLogger(__name__)
 
@@ -59,12 +57,6 @@ MAX_OWN_DEVICES: Final = 50
 AT_ONCE: Final = 4
 """Threads for files."""
 
-OWNER: Final = ".owner"
-"""In the folder of a device: the name of the token that began it."""
-
-FOLDER: Final = ".places"
-"""What the folder's name has after that of the file of memories."""
-
 
 class FilesRefused(Exception):
     """A request for files that is not answered."""
@@ -80,7 +72,7 @@ class _Conditions(NamedTuple):
     match: str | None
     none_match: str | None
 
-    def check(self, there: Entry | None) -> None:
+    def check(self, there: StoredFile | None) -> None:
         """Refuse a change of a file that is not as the caller knows it."""
         tag = None if there is None else _quoted(there.tag)
         if self.none_match == "*" and there is not None:
@@ -110,7 +102,6 @@ class DeviceFiles:
     def __init__(self, stores: Stores) -> None:
         self._stores = stores
         self._threads = anyio.CapacityLimiter(AT_ONCE)
-        self._writing = anyio.Lock()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         request = Request(scope, receive)
@@ -121,11 +112,7 @@ class DeviceFiles:
         )
         act = partial(self._answer, request.method, name, await request.body(), conditions, caller)
         try:
-            if request.method == "GET":
-                response = await anyio.to_thread.run_sync(act, limiter=self._threads)
-            else:  # one after the other, so that limits and owners hold
-                async with self._writing:
-                    response = await anyio.to_thread.run_sync(act, limiter=self._threads)
+            response = await anyio.to_thread.run_sync(act, limiter=self._threads)
         except FilesRefused as error:
             response = JSONResponse({"error": str(error)}, error.status)
         except (MemstoreError, OSError) as error:
@@ -144,101 +131,75 @@ class DeviceFiles:
             raise FilesRefused(403, "files of devices need a token")
         if name and not names.is_name(name):
             raise FilesRefused(404, "not found: no device writes files of such a name")
-        folder = self._folder(caller)
-        place = FolderPlace(folder)
-        there = place.list() if folder.is_dir() else {}
+        engine = file_of(self._stores.store()).engine
+        place = _place(caller)
         if method == "GET":
-            return _listed(there, conditions) if not name else _read(place, there, name, conditions)
+            with engine.read() as transaction:
+                if name:
+                    return _read(transaction, place, name, conditions)
+                return _listed(files_table.listed(transaction, place), conditions)
         if not name:
             raise FilesRefused(405, "use GET")
         if caller.access == Access.READ:
             raise FilesRefused(403, "the token is read-only")
-        conditions.check(there.get(name))
-        if method == "PUT":
-            self._put(place, folder, there, name, body, caller)
-            there = place.list()
-            return Response(status_code=201, headers={"ETag": _quoted(there[name].tag)})
-        self._delete(place, folder, there, name, caller)
-        return Response(status_code=204)
+        with engine.write() as transaction:  # one after the other, so that limits and owners hold
+            conditions.check(files_table.find(transaction, place, name))
+            if method == "PUT":
+                tag = _put(transaction, place, name, body, caller)
+                return Response(status_code=201, headers={"ETag": _quoted(tag)})
+            self._delete(transaction, place, name, caller)
+            return Response(status_code=204)
 
-    def _folder(self, caller: Caller) -> Path:
-        """Return the folder of a namespace, and of the owners that a caller is bound to."""
-        path = self._stores.store().path
-        if is_server(path):
-            raise FilesRefused(
-                501, "this server has its memories on PostgreSQL, and keeps no files of devices"
-            )
-        whose = [caller.namespace, *sorted((caller.owners or {}).items())]
-        digest = hashlib.sha256(json.dumps(whose).encode()).hexdigest()
-        return Path(path + FOLDER, digest[:32])
-
-    def _put(
-        self,
-        place: FolderPlace,
-        folder: Path,
-        there: Mapping[str, Entry],
-        name: str,
-        body: bytes,
-        caller: Caller,
-    ) -> None:
-        if len(body) > MAX_FILE_BYTES:
-            raise FilesRefused(413, f"a file is limited to {MAX_FILE_BYTES // 2**20} MiB")
-        others = [entry.size for other, entry in there.items() if other != name]
-        if len(others) >= MAX_FILES or sum(others) + len(body) > MAX_PLACE_BYTES:
-            raise FilesRefused(507, "the devices of this namespace have filled their space")
-        device = folder / name.partition("/")[0]
-        owner = _owner(device)
-        if owner is None:
-            begun = sum(_owner(one) == caller.name for one in _devices(folder))
-            if begun >= MAX_OWN_DEVICES:
-                raise FilesRefused(403, f"this token has begun {MAX_OWN_DEVICES} devices already")
-            device.mkdir(parents=True, exist_ok=True, mode=0o700)
-            (device / OWNER).write_text(caller.name, "utf-8")
-        elif owner != caller.name:
-            raise FilesRefused(403, "another token began this device, and only that one writes it")
-        place.put(name, body)
-
-    def _delete(
-        self,
-        place: FolderPlace,
-        folder: Path,
-        there: Mapping[str, Entry],
-        name: str,
-        caller: Caller,
-    ) -> None:
-        device = folder / name.partition("/")[0]
-        owner = _owner(device)
-        if owner not in (None, caller.name) and not self._is_revoked(owner):
+    def _delete(self, transaction: Transaction, place: str, name: str, caller: Caller) -> None:
+        owner = files_table.token_of(transaction, place, _device(name))
+        if owner not in (None, caller.name) and not _is_revoked(transaction, owner):
             raise FilesRefused(
                 403, "another token began this device, and only that one removes its files"
             )
-        if not any(other.startswith(f"{device.name}/") for other in there.keys() - {name}):
-            with suppress(FileNotFoundError):
-                (device / OWNER).unlink()
-        place.delete(name)
-
-    def _is_revoked(self, name: str | None) -> bool:
-        """Return whether tokens of this name exist, and none of them works any more."""
-        of_name = [one for one in self._stores.store().file.tokens.list() if one.name == name]
-        return bool(of_name) and all(one.status != "active" for one in of_name)
+        files_table.remove(transaction, place, name)
 
 
-def _listed(there: Mapping[str, Entry], conditions: _Conditions) -> Response:
-    body = json.dumps({"files": {name: entry._asdict() for name, entry in sorted(there.items())}})
-    tag = _quoted(hashlib.sha256(body.encode()).hexdigest()[:32])
+def _place(caller: Caller) -> str:
+    """Return what tells the files of a namespace, and of the owners that a caller is bound to."""
+    return json.dumps([caller.namespace, *sorted((caller.owners or {}).items())])
+
+
+def _put(transaction: Transaction, place: str, name: str, body: bytes, caller: Caller) -> str:
+    if len(body) > MAX_FILE_BYTES:
+        raise FilesRefused(413, f"a file is limited to {MAX_FILE_BYTES // 2**20} MiB")
+    used = files_table.used(transaction, place, name)
+    if used.files >= MAX_FILES or used.bytes + len(body) > MAX_PLACE_BYTES:
+        raise FilesRefused(507, "the devices of this namespace have filled their space")
+    owner = files_table.token_of(transaction, place, _device(name))
+    if owner is None:
+        if (
+            files_table.begun_by(transaction, place, caller.name, names.ID_LENGTH)
+            >= MAX_OWN_DEVICES
+        ):
+            raise FilesRefused(403, f"this token has begun {MAX_OWN_DEVICES} devices already")
+    elif owner != caller.name:
+        raise FilesRefused(403, "another token began this device, and only that one writes it")
+    return files_table.put(transaction, place, name, caller.name, body)
+
+
+def _is_revoked(transaction: Transaction, name: str | None) -> bool:
+    """Return whether tokens of this name exist, and none of them works any more."""
+    of_name = [one for one in token_table.select(transaction) if one.name == name]
+    return bool(of_name) and all(one.status != "active" for one in of_name)
+
+
+def _listed(found: Sequence[StoredFile], conditions: _Conditions) -> Response:
+    body = json.dumps({"files": {one.name: {"size": one.size, "tag": one.tag} for one in found}})
+    tag = _quoted(files_table.tag_of(body.encode()))
     return _tagged(body.encode(), tag, conditions, "application/json")
 
 
-def _read(
-    place: FolderPlace, there: Mapping[str, Entry], name: str, conditions: _Conditions
-) -> Response:
-    if name not in there:
+def _read(transaction: Transaction, place: str, name: str, conditions: _Conditions) -> Response:
+    file = files_table.find(transaction, place, name)
+    data = files_table.data(transaction, place, name)
+    if file is None or data is None:
         raise FilesRefused(404, "not found: there is no such file")
-    try:
-        data = place.get(name, most=MAX_FILE_BYTES)
-    except SyncError as error:  # it was removed in the meantime
-        raise FilesRefused(404, "not found: there is no such file any more") from error
-    return _tagged(data, _quoted(there[name].tag), conditions, "application/octet-stream")
+    return _tagged(data, _quoted(file.tag), conditions, "application/octet-stream")
 
 
 def _tagged(body: bytes, tag: str, conditions: _Conditions, kind: str) -> Response:
@@ -248,18 +209,9 @@ def _tagged(body: bytes, tag: str, conditions: _Conditions, kind: str) -> Respon
     return Response(body, media_type=kind, headers=headers)
 
 
-def _devices(folder: Path) -> list[Path]:
-    with suppress(FileNotFoundError), os.scandir(folder) as found:
-        return [Path(one.path) for one in found if names.DEVICE.fullmatch(one.name)]
-    return []
-
-
-def _owner(device: Path) -> str | None:
-    """Return the name of the token that began a device; ``None`` if no token did."""
-    try:
-        return (device / OWNER).read_text("utf-8")
-    except FileNotFoundError:
-        return None
+def _device(name: str) -> str:
+    """Return the device whose file has a name."""
+    return name.partition("/")[0]
 
 
 def _quoted(tag: str) -> str:

@@ -71,6 +71,17 @@ CREATE TABLE memstore_taken (
     PRIMARY KEY (tenant, line)
 );
 CREATE INDEX idx_memstore_taken ON memstore_taken (tenant, device, position);
+-- The files of devices that meet at this server, which it keeps without reading them.
+CREATE TABLE memstore_device_files (
+    tenant TEXT NOT NULL,
+    place  TEXT NOT NULL,
+    name   TEXT NOT NULL,
+    token  TEXT NOT NULL,
+    size   bigint NOT NULL,
+    tag    TEXT NOT NULL,
+    data   bytea NOT NULL,
+    PRIMARY KEY (tenant, place, name)
+);
 
 CREATE TABLE memstore_proposals (
     tenant     TEXT NOT NULL,
