@@ -150,6 +150,7 @@ class Remedy(Enum):
     )
     INSTALL_SYNC = "Install it with pip install 'pymemstore[sync]'."
     SAY_PASSPHRASE = "Pass the passphrase of the place."  # noqa: S105
+    SEAL_PLACE = "Leave trust out, or leave the place and begin again with a passphrase."
     NAME_OWNERS = "Name the owners it was stored for: user_id, agent_id, run_id."
     BUILD_GRAPH = "Build the graph with graph.build()."
     LIST_ENTITIES = "List its entities with graph.entities()."

@@ -121,6 +121,13 @@ def sentences_of(outcome: Outcome, names: Mapping[str, str]) -> list[str]:
     if number := sum(done.redacted.values()):
         goes = "would go" if done.dry_run else "went"
         said.append(f"{counted(number, 'change')} {goes} without what looks like a secret in it")
+    if outcome.trust is not None:
+        verbs = ("would come", "would go") if done.dry_run else ("came", "went")
+        said += [
+            f"levels of trust {verb}: {counted(number, 'source')}"
+            for verb, number in zip(verbs, outcome.trust, strict=True)
+            if number
+        ]
     for device, number in done.waits.items():
         said.append(
             f"{counted(number, 'change')} of {names.get(device, device)} cannot be taken yet: what "

@@ -143,6 +143,9 @@ COMMAND_LINE_REMEDIES: Final[Mapping[Remedy, str]] = {
         "Run it where it can ask for the passphrase: memstore sync, or memstore sync "
         "--passphrase-file FILE."
     ),
+    Remedy.SEAL_PLACE: (
+        "Say --no-trust; or memstore sync --leave, and then name the place with --passphrase-file."
+    ),
     Remedy.RETRY_QUARANTINED: (
         "Words find them. To ask the embedder again, run memstore embed-pending "
         "--retry-quarantined --everywhere."

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Final
 from memstore.embedding.leases import Lease
 from memstore.errors import NotFound, Remedy, StoreBusy, SyncError
 from memstore.named import NamedTuple
-from memstore.sync import project_files, remembered, sealing, status
+from memstore.sync import project_files, remembered, sealing, status, trust_files
 from memstore.sync.places import names
 from memstore.sync.places.address import place_at
 from memstore.sync.reports import Status
@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from memstore.sync.project_files import Twice
     from memstore.sync.remembered import Remembered
     from memstore.sync.reports import Synced
+    from memstore.sync.trust_files import Exchanged
 
 LEASE: Final = "sync place"
 LEASE_SECONDS: Final = 60.0
@@ -39,6 +40,8 @@ class Outcome(NamedTuple):
     twice: tuple[Twice, ...] = ()
     """Projects for which two namespaces stand."""
     is_sealed: bool = False
+    trust: Exchanged | None = None
+    """Of how many sources the level of trust came and went; ``None`` if none travels."""
 
 
 class _OneLook:
@@ -105,6 +108,12 @@ def is_sealed(file: File, place: Place) -> bool:
     )
 
 
+def sources_set(file: File) -> int:
+    """Return of how many sources somebody set how much they count."""
+    with file.engine.read() as transaction:
+        return len(trust_files.stored(transaction))
+
+
 def needs_passphrase(file: File, place: Place) -> bool:
     """Return whether a run would need the passphrase."""
     try:
@@ -149,6 +158,12 @@ def sync(
             seal: sealing.PlaceSeal | None = sealing.begin(state=state, passphrase=passphrase or "")
         else:
             seal = sealing.seal_of(place, place.listed, state=state, passphrase=passphrase)
+        if chosen.trust and seal is None and not dry_run:
+            raise SyncError(
+                f"how much sources count does not travel through {place.address!r}, which is not "
+                "sealed: whoever can write there could let any text count as yours",
+                remedy=Remedy.SEAL_PLACE,
+            )
         key = None if seal is None else seal.key_id
         done = file.sync(
             place,
@@ -158,8 +173,15 @@ def sync(
             dry_run=dry_run,
             state=None if file.engine.is_remote else state,
         )
+        trust = None
+        if chosen.trust and seal is not None:
+            trust = trust_files.exchange(
+                file.engine, place, place.listed, done.device, seal, dry_run=dry_run
+            )
         if dry_run:
-            return Outcome(done, is_sealed=seal is not None)
+            return Outcome(done, is_sealed=seal is not None, trust=trust)
+        if trust is None:
+            trust_files.withdraw(place, place.listed, done.device)
         if seal is not None:
             seal.put_key(place, place.listed, device=done.device)
         held = file.namespaces()
@@ -171,7 +193,7 @@ def sync(
         _remember(state, before, chosen._replace(sealed_with=key))
         others = project_files.of_others(place, place.listed, done.device, seal)
         twice = project_files.settle(own, others, held)
-        return Outcome(done, twice, seal is not None)
+        return Outcome(done, twice, seal is not None, trust)
 
 
 def _remember(state: Path, before: Remembered | None, chosen: Remembered) -> None:
@@ -204,6 +226,7 @@ def status_of(file: File) -> Status:
         failed="" if last is None else last.error,
         said=() if last is None else last.said,
         every_seconds=None if chosen is None else chosen.every_seconds,
+        trust=chosen is not None and chosen.trust,
         devices=devices,
     )
 

@@ -20,6 +20,7 @@ from memstore.lazy import lazy_import
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+    from datetime import datetime
     from typing import TypeAlias
 
     from memstore.database import acts
@@ -47,7 +48,7 @@ def table(transaction: Transaction) -> TrustTable:
     stored = meta_table.get(transaction, meta_table.TRUST)
     if stored is None:
         return TrustTable()
-    return _table(json.loads(stored))
+    return read_table(json.loads(stored))
 
 
 def table_at(transaction: Transaction, line: int) -> TrustTable:
@@ -58,10 +59,11 @@ def table_at(transaction: Transaction, line: int) -> TrustTable:
 
 def _journalled(transaction: Transaction, line: int = NO_LIMIT) -> TrustTable:
     changes = journal.of_sources(transaction, line)
-    return _table(changes[-1].after or {}) if changes else TrustTable()
+    return read_table(changes[-1].after or {}) if changes else TrustTable()
 
 
-def _table(values: Mapping[str, Any]) -> TrustTable:
+def read_table(values: Mapping[str, Any]) -> TrustTable:
+    """Return the table that a line of the journal holds."""
     return TrustTable(dict(values.get("levels") or {}), tuple(values.get("distrusted") or ()))
 
 
@@ -109,6 +111,35 @@ def put(transaction: Transaction, author: Author, changed: TrustTable, kind: Kin
     _keep(transaction, changed)
     judged = judge_all(transaction) if before.distrusted or changed.distrusted else ()
     return TrustChange(changed.effective, *judged)
+
+
+def repeat(
+    transaction: Transaction,
+    author: Author,
+    source: str,
+    level: str,
+    *,
+    is_distrusted: bool,
+    said_at: datetime,
+) -> None:
+    """Set what a source counts as another device did; :func:`judge_all` follows.
+
+    Args:
+        author: who set it there.
+        source: in the form in which sources are compared.
+        level: empty for what holds if nothing is set.
+        said_at: when it was set there.
+    """
+    before = table(transaction)
+    levels = {name: one for name, one in before.levels.items() if name != source}
+    if level:
+        levels[source] = level
+    distrusted = {*before.distrusted} - {source} | ({source} if is_distrusted else set())
+    after = TrustTable(levels, tuple(sorted(distrusted)))
+    kind = Kind.DISTRUST if is_distrusted else Kind.TRUST
+    line = Line(kind, before=before.to_dict(), after=after.to_dict(), said_at=said_at)
+    Changes(transaction, author).write(line)
+    _keep(transaction, after)
 
 
 def bring_in(

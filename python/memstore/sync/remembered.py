@@ -50,6 +50,8 @@ class Remembered(NamedTuple):
     """The key with which this device's files there are sealed."""
     every_seconds: float | None = None
     """How often it is synced in the background; ``None`` if it is not."""
+    trust: bool = False
+    """Whether it travels how much sources count; only through a place that is sealed."""
 
 
 class LastRun(NamedTuple):
@@ -92,6 +94,7 @@ def read(state: Path) -> Remembered | None:
             bool(held["may_be_shared"]),
             held["sealed_with"],
             None if every is None else float(every),
+            bool(held.get("trust", False)),
         )
     except FileNotFoundError:
         return None

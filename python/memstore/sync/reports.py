@@ -75,5 +75,7 @@ class Status:
     """What a person has to know of the last run."""
     every_seconds: float | None = None
     """How often it is synced in the background; ``None`` if it is not."""
+    trust: bool = False
+    """Whether it travels how much sources count."""
     devices: tuple[Device, ...] = ()
     """This one first, then the others by name."""

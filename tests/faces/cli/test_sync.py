@@ -503,3 +503,37 @@ def test_a_rehearsal_with_a_repository_leaves_no_clone(
     assert path.read_bytes() == before
     assert git(remote, "for-each-ref") == ""
     assert not [*(tmp_path / "data").rglob("clone")]
+
+
+def test_levels_of_trust_travel_if_they_are_chosen_and_the_place_is_sealed(
+    cli: CommandLine, folder: Path, other: str, tmp_path: Path
+) -> None:
+    (phrase := tmp_path / "phrase").write_text("correct horse")
+    cli.add("Alice prefers tea")
+    assert cli("distrust", "mail").code == 0
+    refused = cli("sync", folder, "--yes", "--trust").err
+    assert "not sealed" in refused
+    assert "--no-trust" in refused
+    assert [*folder.iterdir()] == []
+    assert "only if it is sealed" in cli("sync", folder, "--trust", "--dry-run").err
+    sealed = ("--yes", "--trust", "--passphrase-file", phrase)
+    assert "levels of trust went: 1 source" in cli("sync", folder, *sealed).err
+    assert "levels of trust travel, too" in cli("sync", "--status").err
+    told = cli("sync", folder, *sealed, "--dry-run", "--db", other).err
+    assert "levels of trust would come: 1 source" in told
+    assert cli.json("sync", folder, *sealed, "--db", other)["trust"] == {"came": 1, "went": 1}
+    assert "mail" in cli("trust", "--db", other).out
+    assert cli.json("sync", "--no-trust")["trust"] is None
+    assert cli.json("sync", "--status")["trust"] is False
+
+
+def test_levels_of_trust_are_shown_before_they_travel(
+    cli: CommandLine, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    cli.add("Alice prefers tea")
+    assert cli("distrust", "mail").code == 0
+    asked = Asked("n").at(monkeypatch)
+    shown = cli("sync", folder, "--trust")
+    assert (shown.code, [*folder.iterdir()]) == (command.REFUSED, [])
+    assert shown.out == "default\t1 fact\n(levels of trust)\t1 source\n"
+    assert "and how much sources count, travel through" in asked.questions[0]

@@ -370,6 +370,10 @@ SYNC_CHOICES: Final = (
         option("--passphrase-file FILE", "read the passphrase from this file"),
         option("--unsealed", "do not encrypt what is sent"),
     ),
+    one_of(
+        option("--trust", "let travel how much sources count, too; only if the place is sealed"),
+        option("--no-trust", "let that stay here, which is the default"),
+    ),
     YES,
 )
 """What is chosen before the first sync with a place."""

@@ -183,7 +183,14 @@ def _check_flags(arguments: argparse.Namespace) -> None:
     if arguments.token_file is not None and arguments.server is None and arguments.sync is None:
         raise cli.UsageError("--token-file goes with --server or --sync")
     if arguments.sync is None:
-        for name in ("sync_every", "namespaces", "passphrase_file", "unsealed"):
+        for name in (
+            "sync_every",
+            "namespaces",
+            "passphrase_file",
+            "unsealed",
+            "trust",
+            "no_trust",
+        ):
             if getattr(arguments, name):
                 raise cli.UsageError(f"--{name.replace('_', '-')} goes with --sync")
     elif arguments.server is not None:

@@ -212,6 +212,8 @@ def begin(
             outcome = _patiently(run, show)
             said += _sentences(store, outcome)
     _tell(store, outcome, show, shows_rows=not (is_part and arguments.json))
+    if chosen.trust and outcome.trust is None:
+        show.note(f"levels of trust travel through {_shown(chosen.address)} only if it is sealed")
     if is_first and not outcome.is_sealed and not arguments.dry_run:
         show.note(f"{_shown(chosen.address)} is not sealed: {UNSEALED}")
     return None
@@ -234,6 +236,8 @@ def _chosen(arguments: argparse.Namespace, before: Remembered | None) -> Remembe
         chosen = chosen._replace(token=_secret(arguments.token_file, "--token-file"))
     if arguments.every is not None:
         chosen = chosen._replace(every_seconds=_every_seconds(arguments.every))
+    if arguments.trust or arguments.no_trust:
+        chosen = chosen._replace(trust=arguments.trust)
     if arguments.project_repository:
         chosen = chosen._replace(may_be_shared=True)
     return chosen
@@ -261,8 +265,12 @@ def _agreed(
     every = store.file.namespaces()
     if not arguments.yes:
         listed = every if chosen.namespaces is None else chosen.namespaces
+        rows = [[one, counted(every.get(one, 0))] for one in listed]
+        if chosen.trust:
+            number = syncing.sources_set(store.file)
+            rows.append(["(levels of trust)", counted(number, "source")])
         if not arguments.json:
-            show.rows([[one, counted(every.get(one, 0))] for one in listed], {})
+            show.rows(rows, {})
         if chosen.namespaces is None and len(every) > 1 and cli.can_ask():
             chosen = _narrowed(chosen, every)
 
@@ -270,6 +278,8 @@ def _agreed(
             which = "every namespace, also later ones,"
             if chosen.namespaces is not None:
                 which = f"what is in {', '.join(map(visible, chosen.namespaces))}"
+            if chosen.trust:
+                which = f"{which.rstrip(',')}, and how much sources count,"
             return f"Let {which} travel through {_shown(chosen.address)}?"
 
         if not cli.agreed(question, "nothing is sent before somebody agreed to it"):
@@ -397,6 +407,7 @@ def _show_status(store: Store, show: cli.Show) -> None:
         "failed": found.failed or None,
         "said": list(found.said),
         "every_seconds": found.every_seconds,
+        "trust": found.trust,
         "devices": [
             {name: json_value(value) for name, value in asdict(one).items()}
             for one in found.devices
@@ -410,6 +421,8 @@ def _show_status(store: Store, show: cli.Show) -> None:
         show.note(f"nothing was exchanged with {_shown(found.address)} yet")
     else:
         show.note(run_sentence(found))
+        if found.trust:
+            show.note("levels of trust travel, too")
         if remains_at_host(found):
             show.note(AT_HOST)
     for sentence in found.said:
@@ -425,8 +438,9 @@ def _tell(store: Store, outcome: Outcome, show: cli.Show, *, shows_rows: bool = 
         for one in names
     ]
     if shows_rows:
-        show.rows(rows, asdict(done))
-    if not names:
+        trust = None if outcome.trust is None else outcome.trust._asdict()
+        show.rows(rows, asdict(done) | {"trust": trust})
+    if not names and not (outcome.trust and any(outcome.trust)):
         show.note("nothing new, here or there")
     for sentence in _sentences(store, outcome):
         show.note(sentence)

@@ -2,9 +2,10 @@
 
 ``DEVICE/state`` says what a device has, and what it has taken. ``DEVICE/A-B.lines`` holds its lines
 A to B, and ``DEVICE/OTHER.A-B.lines`` those of another device that it relays. ``DEVICE/key`` is the
-key of a sealed place, as the device keeps it for those that know the passphrase, and
-``DEVICE/projects`` says of which repositories its namespaces are. All are ASCII, short, and lower
-case, so that no file system takes two of them for one. Anything else is no file of sync.
+key of a sealed place, as the device keeps it for those that know the passphrase,
+``DEVICE/projects`` says of which repositories its namespaces are, and ``DEVICE/trust`` how much its
+sources count, if that was chosen. All are ASCII, short, and lower case, so that no file system
+takes two of them for one. Anything else is no file of sync.
 """
 
 from __future__ import annotations
@@ -24,6 +25,7 @@ NAME: Final = re.compile(
 )
 PROJECTS: Final = re.compile(rf"{DEVICE.pattern}/projects")
 KEY: Final = re.compile(rf"{DEVICE.pattern}/key")
+TRUST: Final = re.compile(rf"{DEVICE.pattern}/trust")
 ALPHABET: Final = "abcdefghijklmnopqrstuvwxyz234567"
 ID_LENGTH: Final = 16
 
@@ -59,7 +61,7 @@ def read(name: str) -> Named | None:
 
 def is_name(name: str) -> bool:
     """Return whether a file of a place may have this name."""
-    others = (KEY, PROJECTS)
+    others = (KEY, PROJECTS, TRUST)
     return read(name) is not None or any(one.fullmatch(name) is not None for one in others)
 
 
@@ -71,6 +73,11 @@ def of_key(device: str) -> str:
 def of_projects(device: str) -> str:
     """Return the name of the file that says of which repositories a device's namespaces are."""
     return f"{device}/projects"
+
+
+def of_trust(device: str) -> str:
+    """Return the name of the file that says how much a device's sources count."""
+    return f"{device}/trust"
 
 
 def of_state(device: str) -> str:
