@@ -3,17 +3,23 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Callable
+from datetime import timedelta
 from pathlib import Path
+from random import Random
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.support.clock import ManualClock
 from tests.support.raw import raw
 
 import memstore
-from memstore import NewFact, NotFound, Scope, Store
+from memstore import AtLeast, NewFact, NotFound, Scope, Store
 from memstore.database.tables import changed_facts
+from memstore.domain import clock
+from memstore.domain.status import Subject
 from memstore.text.folding import claim_hash, subject_key
 
 COMPOSED, SPLIT = "Zo\u00eb", "ZOE\u0308"
@@ -159,3 +165,57 @@ def test_last_line_of_a_subject_with_many_facts(
             line = store.ledger.changes(fact=large[0].id)[0].line
     [first] = store.subjects(order="size", limit=1)
     assert (first.name, first.facts, first.line) == ("alice", 300, line)
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_subjects_are_counted_and_ordered_as_their_facts_say(
+    store: Store, manual_clock: ManualClock, seed: int
+) -> None:
+    chance = Random(seed)
+    names = [f"{beginning}{number}" for beginning in ("tea", "te", "é") for number in range(4)]
+    owners = (Scope(), Scope(user_id="ana"), Scope(user_id="ana", run_id="r"), Scope(user_id="bo"))
+    soon = clock.utc_now() + timedelta(hours=1)
+    for number in range(120):
+        owned = chance.choice(owners)
+        one = store.of("all").add(
+            f"{number} says so",
+            subject=chance.choice(names),
+            category=chance.choice(["note", "world"]),
+            source=chance.choice([None, "web:bad"]),
+            expired_at=chance.choice([None, None, soon]),
+            user_id=owned.user_id,
+            run_id=owned.run_id,
+        )
+        if chance.random() < 0.2:
+            store.of("all").delete(one.id)
+    store.sources.distrust("web:bad")
+    manual_clock.advance(7_200)
+    for standing in (
+        store,
+        store.of("all"),
+        store.of(user_id="ana"),
+        store.of(AtLeast(user_id="ana")),
+    ):
+        facts = standing.list(limit=1000)
+        right = Counter(fact.subject for fact in facts)
+        for beginning in ("", "te", "tea", "é", "x"):
+            meant = {name: number for name, number in right.items() if name.startswith(beginning)}
+            by_name = sorted(meant.items())
+            by_size = sorted(meant.items(), key=lambda one: (-one[1], one[0]))
+            for order, expected in (("name", by_name), ("size", by_size)):
+                assert _pages(standing, beginning, order, chance.randint(1, 5)) == expected
+        changed = {one.name: one.facts for one in standing.subjects(order="changed", limit=99)}
+        assert changed == right
+        shown = standing.status()
+        assert (shown.subjects, shown.subject_count) == (right, len(right))
+        assert shown.categories == Counter(fact.category for fact in facts)
+
+
+def _pages(store: Store, beginning: str, order: str, limit: int) -> list[tuple[str, int]]:
+    """Return all subjects and their numbers, read in pages."""
+    found: list[Subject] = []
+    while page := store.subjects(
+        beginning, order=order, after=found[-1] if found else None, limit=limit
+    ):
+        found += page
+    return [(one.name, one.facts) for one in found]

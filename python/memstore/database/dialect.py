@@ -137,6 +137,10 @@ class Dialect(ABC):
         """Return a hint to read a table by this index (``None``: by its ids); may be empty."""
 
     @abstractmethod
+    def unordered(self, column: str) -> str:
+        """Return a column so that no index is read for the order that it has."""
+
+    @abstractmethod
     def unclaimed(self, alias: str, order: str = "") -> str:
         """Return the end of a query that locks rows of its table, without locked ones.
 

@@ -9,7 +9,6 @@ from memstore.database import journal, line_filters
 from memstore.database.tables import changed_facts, counts
 from memstore.database.tables import facts as fact_table
 from memstore.domain.status import Subject, SubjectOrder
-from memstore.frozen import replace
 from memstore.named import NamedTuple
 from memstore.text.folding import subject_key
 
@@ -114,13 +113,14 @@ class _LastLines:
         """Yield subjects from the newest lines on, or from those before another subject's."""
         begin = self.end - 1 if after is None else min(self.end, after.line) - 1
         seen: set[str] = set()
+        counted = counts.KeyCounts(self._transaction, self._wanted, "subject")
         for key, line in changed_facts.subjects_before(self._transaction, self._wanted, begin):
             if line < self.first:
                 return
             if key in seen or not key.startswith(prefix):
                 continue
             seen.add(key)
-            number = counts.facts(self._transaction, replace(self._wanted, subject=key))
+            number = counted.of(key)
             if not number:
                 continue
             if (one := self.counted(key, number)).line == line:  # else it was on an earlier page

@@ -108,6 +108,9 @@ class PostgresDialect(Dialect):
     def indexed_by(self, index: str | None) -> str:
         return ""
 
+    def unordered(self, column: str) -> str:
+        return column
+
     def unclaimed(self, alias: str, order: str = "") -> str:
         # Rows are locked in the table itself, so the tenant is named here.
         ordered = f" ORDER BY {order}" if order else ""

@@ -97,6 +97,9 @@ class SqliteDialect(Dialect):
     def indexed_by(self, index: str | None) -> str:
         return f"INDEXED BY {index}" if index else "NOT INDEXED"
 
+    def unordered(self, column: str) -> str:
+        return f"+{column}"
+
     def unclaimed(self, alias: str, order: str = "") -> str:
         return order and f"ORDER BY {order}"
 

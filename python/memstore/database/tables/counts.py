@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections import Counter
+from itertools import islice
 from typing import TYPE_CHECKING, Any, Final
 
 from memstore.database.dialect import within
@@ -16,7 +18,7 @@ from memstore.named import NamedTuple
 from memstore.text.folding import subject_key
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Mapping, Sequence
     from datetime import date
     from typing import TypeAlias
 
@@ -40,9 +42,6 @@ HIDDEN: Final = (
     "f.id = d.fact_id AND f.superseded_by IS NULL AND f.deleted_at IS NULL"
     " AND (f.expired_at IS NULL OR f.expired_at > :now)"
 )
-COUNTED: Final = "SELECT c.key,"
-"""How a query begins whose counts need no correction."""
-
 SUPERSEDED: Final = "superseded"
 KEYS: Final = {"subject": "subject_key", "category": "category_key"}
 
@@ -97,46 +96,117 @@ def names(transaction: Transaction, column: str, wanted: FactFilter, limit: int)
 
     Each is spelled as in its newest fact.
     """
-    held, values = _actives(transaction, column, wanted)
-    given: dict[str, Any] = {**values, "most": limit}
-    rows = [
-        *transaction.rows(
-            f"SELECT key, number, count(*) OVER () FROM ({held}) t WHERE number > 0"
-            " ORDER BY number DESC, key LIMIT :most",
-            given,
-        )
-    ]
-    most = {
-        fact_table.newest_of(transaction, wanted, column, key, number)[1]: number
-        for key, number, _ in rows
-    }
-    return MostFrequent(most, rows[0][2] if rows else 0)
+    counted = KeyCounts(transaction, wanted, column)
+    numbers = counted.largest(limit)
+    spelled = fact_table.newest_of_each(transaction, wanted, column, numbers)
+    most = {spelled[key][1]: number for key, number in numbers.items()}
+    return MostFrequent(most, counted.number() if len(numbers) == limit else len(numbers))
 
 
-def _actives(
-    transaction: Transaction, column: str, wanted: FactFilter, narrowed: str = ""
-) -> tuple[str, dict[str, Any]]:
-    """Return a query for ``key`` and ``number`` of active facts, and its parameters.
+class KeyCounts:
+    """How many active facts each subject, or each category, has.
+
+    The counts are of what is neither superseded nor deleted. The few keys of which some facts are
+    expired or distrusted are corrected one by one, so that the others are read in the order of an
+    index, and no further than the limit.
 
     Args:
-        narrowed: a condition on ``c.key``, with ``AND`` before it.
+        column: ``subject`` or ``category``.
     """
-    seen, values = _seen(transaction, wanted, column)
-    seen += narrowed
-    held = f"{COUNTED} c.number FROM memstore_counts c WHERE {seen}"
-    if not wanted.is_exact or len(wanted.namespaces or ()) != 1:
-        held = (
-            f"{COUNTED} sum(c.number) AS number FROM memstore_counts c WHERE {seen} GROUP BY c.key"
+
+    def __init__(self, transaction: Transaction, wanted: FactFilter, column: str) -> None:
+        self._transaction = transaction
+        self._dialect = transaction.dialect
+        self._seen, self._values = _seen(transaction, wanted, column)
+        self._sums: dict[str, int] = {}
+        """Of keys with inactive facts: how many they have with those."""
+        self._inactive: Counter[str] = Counter()
+        for among, values in _inactive(transaction, wanted):
+            rows = transaction.rows(f"SELECT f.{KEYS[column]} {among}", values)
+            self._inactive.update(str(key) for (key,) in rows)
+        within_one = len(wanted.namespaces or ()) == 1
+        self._is_single = wanted.is_exact and within_one
+        """Whether each key has one count."""
+        self._by_key = within_one and wanted.scope is None
+        """Whether an index has the counts of all owners by key."""
+
+    def first(self, beginning: str, after: str | None, limit: int) -> dict[str, int]:
+        """Return the first keys with a prefix, in their order.
+
+        Args:
+            after: begin after this key.
+        """
+        narrowed, values = _between(beginning, after)
+        most = limit + len(self._inactive)  # so many may have none left
+        hint = self._dialect.indexed_by("idx_memstore_count_key") if self._by_key else ""
+        numbers = self._summed(f"{narrowed} GROUP BY 1 ORDER BY 1", values, most, hint)
+        corrected = ((key, number - self._inactive.get(key, 0)) for key, number in numbers)
+        return dict(islice((one for one in corrected if one[1] > 0), limit))
+
+    def largest(
+        self, limit: int, beginning: str = "", after: SubjectPlace | None = None
+    ) -> dict[str, int]:
+        """Return the keys with a prefix that have the most facts, the largest first."""
+        narrowed, values = _between(beginning, None)
+        if after is not None:
+            values |= after._asdict()
+        # Else the counts would be read in the order of the keys, and each be looked up.
+        key = "c.key" if self._is_single else self._dialect.unordered("c.key")
+        tests = f"sum(c.number) < :number OR (sum(c.number) = :number AND {key} > :key)"
+        having = "" if after is None else f" HAVING {tests}"
+        most = limit + len(self._inactive)
+        order = f"{narrowed} GROUP BY 1{having} ORDER BY 2 DESC, 1"
+        numbers = dict(self._summed(order, values, most, key=key))
+        self._sums |= {key: numbers[key] for key in numbers.keys() & self._inactive.keys()}
+        found = [one for one in numbers.items() if one[0] not in self._inactive]
+        found += self._corrected(beginning, after)
+        return dict(sorted(found, key=_by_size)[:limit])
+
+    def number(self) -> int:
+        """Return how many keys have active facts."""
+        every = self._transaction.scalar(
+            f"SELECT count(DISTINCT c.key) FROM memstore_counts c WHERE {self._seen}", self._values
         )
-    for among, its in _inactive(transaction, wanted):
-        values = {**values, **its}
-        if _count(transaction, (among, its)):
-            held = (
-                f"SELECT h.key, h.number - coalesce(g.number, 0) AS number FROM ({held}) h LEFT"
-                f" JOIN (SELECT f.{KEYS[column]} AS key, count(*) AS number {among} GROUP BY 1) g"
-                " ON g.key = h.key"
-            )
-    return held, values
+        return every - len(self._inactive) + len(self._corrected("", None))
+
+    def of(self, key: str) -> int:
+        """Return how many active facts a key has."""
+        return dict(self._of([key])).get(key, 0) - self._inactive.get(key, 0)
+
+    def _corrected(self, beginning: str, after: SubjectPlace | None) -> list[tuple[str, int]]:
+        """Return the keys with inactive facts that have others too, after a place by size."""
+        keys = [key for key in self._inactive if key.startswith(beginning)]
+        if unknown := [key for key in keys if key not in self._sums]:
+            self._sums |= self._of(unknown)
+        found = [(key, self._sums.get(key, 0) - self._inactive[key]) for key in keys]
+        least = None if after is None else _by_size(after)
+        return [one for one in found if one[1] > 0 and (least is None or _by_size(one) > least)]
+
+    def _of(self, keys: Sequence[str]) -> Iterator[tuple[str, int]]:
+        hint = self._dialect.indexed_by("idx_memstore_count_key") if self._by_key else ""
+        among = f" AND c.key IN {self._dialect.listed('keys')} GROUP BY 1"
+        return self._summed(among, {"keys": keys}, len(keys), hint)
+
+    def _summed(
+        self,
+        conditions: str,
+        values: Mapping[str, Any],
+        most: int,
+        hint: str = "",
+        *,
+        key: str = "c.key",
+    ) -> Iterator[tuple[str, int]]:
+        rows = self._transaction.rows(
+            f"SELECT {key}, sum(c.number) FROM memstore_counts c {hint} WHERE {self._seen}"
+            f"{conditions} LIMIT :most",
+            {**self._values, **values, "most": most},
+        )
+        return ((str(key), int(number)) for key, number in rows)
+
+
+def _by_size(one: tuple[str, int]) -> tuple[int, str]:
+    key, number = one
+    return -number, key
 
 
 def subjects(
@@ -153,22 +223,10 @@ def subjects(
         order: by name or by size; those of one size by name.
         after: begin after this place.
     """
-    narrowed, values = _between(beginning, after.key if after and order == "name" else None)
-    held, its = _actives(transaction, "subject", wanted, narrowed)
-    values |= its | {"most": limit}
-    tests, by = "number > 0", "key"
-    if order == "name" and held.startswith(COUNTED):  # read no further than the limit
-        return dict(transaction.rows(f"{held} ORDER BY c.key LIMIT :most", values))
-    if order == "size":
-        by = "number DESC, key"
-        if after is not None:
-            tests += " AND (number < :number OR (number = :number AND key > :key))"
-            values |= after._asdict()
-    return dict(
-        transaction.rows(
-            f"SELECT key, number FROM ({held}) t WHERE {tests} ORDER BY {by} LIMIT :most", values
-        )
-    )
+    counted = KeyCounts(transaction, wanted, "subject")
+    if order == "name":
+        return counted.first(beginning, after.key if after else None, limit)
+    return counted.largest(limit, beginning, after)
 
 
 class SubjectPlace(NamedTuple):

@@ -818,7 +818,7 @@ def newest_of(
     """
     where, values = wanted.where(transaction.dialect)
     # The index has all that is tested; in the order of ids, rows would be read until one is met.
-    by_key = wanted.namespaces is not None and (wanted.is_exact or number <= MANY)
+    by_key = _by_key(wanted, number)
     index = transaction.dialect.indexed_by(RARE[f"{name}_key"]) if by_key else ""
     row = transaction.one(
         f"SELECT f.id, f.{name} FROM memstore_facts f WHERE f.id = (SELECT max(f.id)"
@@ -826,6 +826,35 @@ def newest_of(
         {**values, "key": key},
     )
     return (0, key) if row is None else (int(row[0]), str(row[1]))
+
+
+def newest_of_each(
+    transaction: Transaction, wanted: FactFilter, name: str, numbers: Mapping[str, int]
+) -> dict[str, tuple[int, str]]:
+    """Return what :func:`newest_of` does for each of these keys.
+
+    Args:
+        numbers: about how many facts of each pass.
+    """
+    where, values = wanted.where(transaction.dialect)
+    few = [key for key, number in numbers.items() if _by_key(wanted, number)]
+    rows = transaction.rows(
+        f"SELECT n.{name}_key, n.id, n.{name} FROM memstore_facts n WHERE n.id IN"
+        " (SELECT max(f.id) FROM memstore_facts f"
+        f" {transaction.dialect.indexed_by(RARE[f'{name}_key'])} WHERE {where} AND f.{name}_key"
+        f" IN {transaction.dialect.listed('keys')} GROUP BY f.{name}_key)",
+        {**values, "keys": few},
+    )
+    found = {str(key): (int(id_), str(told)) for key, id_, told in rows}
+    return {
+        key: found.get(key) or newest_of(transaction, wanted, name, key, number)
+        for key, number in numbers.items()
+    }
+
+
+def _by_key(wanted: FactFilter, number: int) -> bool:
+    """Whether the newest fact of a key is found by its key, and not among all facts."""
+    return wanted.namespaces is not None and (wanted.is_exact or number <= MANY)
 
 
 def chain(transaction: Transaction, fact_id: int) -> list[Fact]:
