@@ -217,7 +217,7 @@ READS: dict[str, Callable[[Any, str], Any]] = {
     ],
     "used for a briefing": lambda t, o: [
         *fact_table.most_used(t, facts(o, tasks=False), ABOUT_THE_USER, 25),
-        *fact_table.most_used(t, facts(o, tasks=False), ABOUT_THE_USER, 100, of=False),
+        *fact_table.uses(t, facts(o, tasks=False), ABOUT_THE_USER, 100),
     ],
     "newest for a briefing": lambda t, o: [
         *fact_table.newest_without(t, facts(o, tasks=False), ABOUT_THE_USER, 25)

@@ -37,6 +37,7 @@ if TYPE_CHECKING:
 
     from memstore.database.engine import Engine, Transaction
     from memstore.database.tables import newer as newer_table
+    from memstore.database.tables.facts import Uses
     from memstore.domain.episodes import Episode
     from memstore.domain.records import AtLeast, Fact, Scope
     from memstore.domain.tasks import Task
@@ -204,8 +205,8 @@ class LastSession(NamedTuple):
 
 def sessions_before(
     transaction: Transaction, wanted: EpisodeFilter, running: str | None, *, traces: bool
-) -> list[LastSession]:
-    """Return the last sessions, newest first, without the running one."""
+) -> Iterator[LastSession]:
+    """Yield the last sessions, newest first, without the running one."""
     threads: list[str] = []
     for most in EPISODES_LOOKED_AT:
         found = episode_table.newest_threads(transaction, wanted, SESSION, most)
@@ -213,7 +214,7 @@ def sessions_before(
         if len(threads) >= MAX_SESSIONS:
             break
     told = (_session(transaction, wanted, thread, traces) for thread in threads[:MAX_SESSIONS])
-    return [session for session in told if session is not None]
+    return (session for session in told if session is not None)
 
 
 def _session(
@@ -251,7 +252,7 @@ def _last_exchange(turns: Sequence[Episode]) -> Iterator[Episode]:
 
 
 def lines_of(
-    sessions: Sequence[LastSession], room: int, cost: Callable[[str], int]
+    sessions: Iterable[LastSession], room: int, cost: Callable[[str], int]
 ) -> tuple[list[ShownLine], set[int]]:
     """Return the lines of the last sessions that fit, and the ids of their episodes."""
     lines: list[ShownLine] = []
@@ -412,18 +413,19 @@ def _newest(transaction: Transaction, wanted: FactFilter) -> Iterator[Fact]:
 
 def _used(transaction: Transaction, wanted: FactFilter) -> list[Fact]:
     """Return the project's facts that are used, ordered by how often and how lately."""
-    used = fact_table.most_used(transaction, wanted, ABOUT_THE_USER, MAX_USED, of=False)
-    return sorted(used, key=lambda fact: -_weight(fact, wanted.now))[:MAX_CONSIDERED]
+    used = fact_table.uses(transaction, wanted, ABOUT_THE_USER, MAX_USED)
+    best = sorted(used, key=lambda one: -_weight(one, wanted.now))[:MAX_CONSIDERED]
+    facts = fact_table.get_many(transaction, [one.id for one in best])
+    return [facts[one.id] for one in best]
 
 
 def _uses(fact: Fact) -> int:
     return fact.confirmed_count + fact.use_count
 
 
-def _weight(fact: Fact, now: datetime) -> float:
-    last = max(at for at in (fact.last_used_at, fact.last_confirmed_at, fact.created_at) if at)
-    days = max(0.0, (now - last).total_seconds() / SECONDS_PER_DAY)
-    return float(_uses(fact) * 0.5 ** (days / HALF_LIFE_DAYS))
+def _weight(one: Uses, now: datetime) -> float:
+    days = max(0.0, (now - one.last).total_seconds() / SECONDS_PER_DAY)
+    return float(one.number * 0.5 ** (days / HALF_LIFE_DAYS))
 
 
 class ComparedClaim(NamedTuple):
@@ -515,37 +517,76 @@ def briefing(
     wanted = FactFilter(tuple(namespaces), now, scope=owners, tasks=False)
     said = EpisodeFilter((own,), now, scope=owners)
     with engine.read() as transaction:
-        chosen = _own(transaction, chosen_facts(transaction, wanted, own))
-        newer = _newer(transaction, chosen)
+        chosen = chosen_facts(transaction, wanted, own)
+        others = _Others(transaction)
+        newer = _newer(transaction, others, chosen)
+        known = tuple(
+            LineGroup(title, [*_beginning(_facts(facts, newer, others), tokens, cost)], share)
+            for title, facts, share in (
+                ("About the user:", chosen.user, USER),
+                (f"Of {visible(own)}:", chosen.project, PROJECT),
+                (f"Newest of {visible(own)}:", chosen.newest, NEWEST),
+            )
+        )
         tasks = _own_tasks(transaction, [*tasks])
-        last = sessions_before(transaction, said, session, traces=traces)
+        last = _Read(sessions_before(transaction, said, session, traces=traces))
         since = _since(last, agent)
         here = replace(wanted, namespaces=(own,))
         changes = "" if since is None else changed_by_others(transaction, here, since, agent)
-    todo = LineGroup("Open tasks:", [_task(task) for task in _urgent(tasks)], TASKS)
-    known = (
-        LineGroup("About the user:", _facts(chosen.user, newer), USER),
-        LineGroup(f"Of {visible(own)}:", _facts(chosen.project, newer), PROJECT),
-        LineGroup(f"Newest of {visible(own)}:", _facts(chosen.newest, newer), NEWEST),
-    )
-    since_then = LineGroup("", [ShownLine(f"Since then: {changes}", 0)] if changes else [], OTHERS)
-    needed = sum(_need(group, cost) for group in (todo, *known, since_then))
-    room = max(SESSIONS * tokens // TOKENS, tokens - needed) - cost(LAST)
-    recent, ids = lines_of(last[:last_sessions], min(tokens, room), cost)
+        todo = LineGroup("Open tasks:", [_task(task) for task in _urgent(tasks)], TASKS)
+        told = [ShownLine(f"Since then: {changes}", 0)] if changes else []
+        since_then = LineGroup("", told, OTHERS)
+        needed = sum(_need(group, cost) for group in (todo, *known, since_then))
+        room = max(SESSIONS * tokens // TOKENS, tokens - needed) - cost(LAST)
+        recent, ids = lines_of(islice(last, last_sessions), min(tokens, room), cost)
     past = LineGroup(LAST, recent, SESSIONS)
-    told = fitting((todo, *known, past, since_then), tokens, cost)
+    shown = fitting((todo, *known, past, since_then), tokens, cost)
     return Briefing(
-        text="\n".join(_lines(told)),
-        tasks=tuple(line.id for group, lines in told if group is todo for line in lines),
-        facts=tuple(line.id for group, lines in told if group in known for line in lines),
-        episodes=tuple(sorted(ids)) if any(group is past for group, _ in told) else (),
+        text="\n".join(_lines(shown)),
+        tasks=tuple(line.id for group, lines in shown if group is todo for line in lines),
+        facts=tuple(line.id for group, lines in shown if group in known for line in lines),
+        episodes=tuple(sorted(ids)) if any(group is past for group, _ in shown) else (),
     )
 
 
-def _own(transaction: Transaction, chosen: Chosen) -> Chosen:
-    """Leave out the text of others, such as web pages."""
-    others = trust.foreign_facts(transaction, [fact.id for some in chosen for fact in some])
-    return Chosen._make([fact for fact in some if fact.id not in others] for some in chosen)
+class _Others:
+    """Finds the facts that are the text of others, such as web pages; they are not told."""
+
+    def __init__(self, transaction: Transaction) -> None:
+        self._transaction = transaction
+        self._known: dict[int, bool] = {}
+
+    def among(self, ids: Iterable[int]) -> set[int]:
+        asked = [*ids]
+        if unknown := [id_ for id_ in asked if id_ not in self._known]:
+            found = trust.foreign_facts(self._transaction, unknown)
+            self._known |= {id_: id_ in found for id_ in unknown}
+        return {id_ for id_ in asked if self._known[id_]}
+
+    def left_out(self, facts: Iterable[Fact]) -> Iterator[Fact]:
+        """Yield the facts without those of others, some at a time."""
+        waiting = iter(facts)
+        while some := [*islice(waiting, TOGETHER)]:
+            others = self.among(fact.id for fact in some)
+            yield from (fact for fact in some if fact.id not in others)
+
+
+TOGETHER: Final = 20
+"""Facts that are looked up together; as many as are told of a group."""
+
+
+class _Read:
+    """Sessions that are read when they are asked for, and once."""
+
+    def __init__(self, sessions: Iterator[LastSession]) -> None:
+        self._sessions = sessions
+        self._read: list[LastSession] = []
+
+    def __iter__(self) -> Iterator[LastSession]:
+        yield from self._read
+        for session in self._sessions:
+            self._read.append(session)
+            yield session
 
 
 def _own_tasks(transaction: Transaction, tasks: Sequence[Task]) -> list[Task]:
@@ -553,10 +594,10 @@ def _own_tasks(transaction: Transaction, tasks: Sequence[Task]) -> list[Task]:
     return [task for task in tasks if task.id not in others]
 
 
-def _since(last: Sequence[LastSession], agent: str | None) -> int | None:
+def _since(last: Iterable[LastSession], agent: str | None) -> int | None:
     """Return the newest episode of the agent's own last session, or else of the last one."""
-    own = (session for session in last if session.agent == agent)
-    found = next(own, last[0] if last else None)
+    own = (session for session in last if session.agent == agent) if agent else iter(())
+    found = next(own, None) or next(iter(last), None)
     return None if found is None else found.last_id
 
 
@@ -573,19 +614,33 @@ def _task(task: Task) -> ShownLine:
     )
 
 
-def _newer(transaction: Transaction, chosen: Chosen) -> dict[int, int]:
+def _newer(transaction: Transaction, others: _Others, chosen: Chosen) -> dict[int, int]:
     """Return by id the chosen fact that may replace another one, as far as they were compared."""
-    ids = [fact.id for some in chosen for fact in some]
+    ids = {fact.id for some in chosen for fact in some}
     if len(ids) < 2:
         return {}
-    known = newer_table.known(transaction, ids)
+    known = newer_table.known(transaction, sorted(ids))
     later = {id_: [one for one in found.newer if one in ids] for id_, found in known.items()}
-    return {id_: max(some) for id_, some in later.items() if some}
+    foreign = others.among({id_ for old, some in later.items() if some for id_ in (old, *some)})
+    own = {id_: [one for one in some if one not in foreign] for id_, some in later.items()}
+    return {id_: max(some) for id_, some in own.items() if some}
 
 
-def _facts(facts: Iterable[Fact], newer: Mapping[int, int]) -> list[ShownLine]:
-    """Return the lines of facts; those that another one may replace come last."""
-    return [_fact(fact, newer.get(fact.id)) for fact in sorted(facts, key=lambda f: f.id in newer)]
+def _facts(facts: Iterable[Fact], newer: Mapping[int, int], others: _Others) -> Iterator[ShownLine]:
+    """Yield the lines of facts; those that another one may replace come last."""
+    ordered = sorted(facts, key=lambda fact: fact.id in newer)
+    return (_fact(fact, newer.get(fact.id)) for fact in others.left_out(ordered))
+
+
+def _beginning(
+    lines: Iterable[ShownLine], tokens: int, cost: Callable[[str], int]
+) -> Iterator[ShownLine]:
+    """Yield the first lines, up to the one with which they are longer than the whole text."""
+    for line in lines:
+        yield line
+        tokens -= cost(line.text)
+        if tokens < 0:
+            return
 
 
 def _fact(fact: Fact, newer: int | None) -> ShownLine:

@@ -525,26 +525,57 @@ def _few(transaction: Transaction, limit: int) -> int:
 
 
 def most_used(
+    transaction: Transaction, wanted: FactFilter, categories: Sequence[str], limit: int
+) -> Iterator[Fact]:
+    """Yield the facts of these categories that were confirmed and used most."""
+    query, values = _by_uses(transaction, wanted, categories, limit, "IN")
+    return map(decode, transaction.rows(f"{_select(transaction.dialect)} {query}", values))
+
+
+class Uses(NamedTuple):
+    """How often a fact was confirmed and used, and when it last was or else was stored."""
+
+    id: int
+    number: int
+    last: datetime
+
+
+def uses(
+    transaction: Transaction, wanted: FactFilter, categories: Sequence[str], limit: int
+) -> list[Uses]:
+    """Return the facts of all categories but these that were confirmed and used most."""
+    query, values = _by_uses(transaction, wanted, categories, limit, "NOT IN")
+    last = ("f.last_used_at", "f.last_confirmed_at", "f.created_at")
+    rows = transaction.rows(
+        f"SELECT f.id, {USES}, {', '.join(last)} FROM memstore_facts f {query}", values
+    )
+    return [
+        Uses(id_, number, max(map(clock.from_text, filter(None, times))))
+        for id_, number, *times in rows
+    ]
+
+
+USES: Final = "f.confirmed_count + f.use_count"
+
+
+def _by_uses(
     transaction: Transaction,
     wanted: FactFilter,
     categories: Sequence[str],
     limit: int,
-    *,
-    of: bool = True,
-) -> Iterator[Fact]:
-    """Yield the facts of these categories that were confirmed and used most, or of all others."""
+    among: str,
+) -> tuple[str, dict[str, Any]]:
+    """Return the end of a query for used facts, most used first, after its table."""
     where, values = wanted.where(transaction.dialect)
-    among = f"f.category_key {'IN' if of else 'NOT IN'} {transaction.dialect.listed('categories')}"
-    uses = "f.confirmed_count + f.use_count"
     index = transaction.dialect.indexed_by(
         USED_BY_ANY_INDEX if wanted.scope is None else USED_INDEX
     )
-    rows = transaction.rows(
-        f"{_select(transaction.dialect)} {index} WHERE {where} AND {among} AND {uses} > 0"
-        f" ORDER BY {uses} DESC, f.id DESC LIMIT :limit",
+    listed = transaction.dialect.listed("categories")
+    return (
+        f"{index} WHERE {where} AND f.category_key {among} {listed} AND {USES} > 0"
+        f" ORDER BY {USES} DESC, f.id DESC LIMIT :limit",
         {**values, "categories": categories, "limit": limit},
     )
-    return map(decode, rows)
 
 
 def newest_without(
