@@ -6,7 +6,7 @@ from typing import final
 
 from memstore._kernel.ids import Ids
 
-__all__ = ["Words"]
+__all__ = ["Words", "edits"]
 
 @final
 class Words:
@@ -109,3 +109,10 @@ class Words:
         self, phrases: Sequence[Sequence[str]], *, until: int | None = None
     ) -> list[int]:
         """The number of rows with each phrase, among those up to the id `until`."""
+
+def edits(word: str, others: Sequence[str], most: int) -> list[int]:
+    """The edits between a word and each of others, or `most + 1` where there are more.
+
+    An edit is a letter more, less or another, or two neighbours in the other order (optimal string
+    alignment). The GIL is released.
+    """

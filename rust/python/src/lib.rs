@@ -156,7 +156,7 @@ mod _kernel {
     #[pymodule]
     mod words {
         #[pymodule_export]
-        use crate::index::words::Words;
+        use crate::index::words::{Words, edits};
     }
 
     /// Also registers the modules, because an extension is no package that is searched for them.

@@ -7,6 +7,7 @@ use memstore_kernel::index::words as kernel;
 use memstore_kernel::index::words::{KIND, Phrase, Texts, VERSION};
 use pyo3::exceptions::PyMemoryError;
 use pyo3::prelude::*;
+use pyo3::pybacked::PyBackedStr;
 use pyo3::types::PyString;
 
 use super::ids::{Ids, row_ids};
@@ -168,6 +169,17 @@ impl Words {
     fn turn(&self) -> MutexGuard<'_, ()> {
         self.changing.lock().unwrap_or_else(PoisonError::into_inner)
     }
+}
+
+/// The edits between a word and each of others.
+#[pyfunction]
+pub(crate) fn edits(
+    py: Python<'_>,
+    word: &str,
+    others: Vec<PyBackedStr>,
+    most: usize,
+) -> Vec<usize> {
+    py.detach(|| kernel::edits(word, &others, most))
 }
 
 fn refused(refused: kernel::Refused) -> PyErr {

@@ -43,7 +43,7 @@ use crate::index::mapped::{self, Mapped, Numbers, Tag};
 
 pub use self::best::Scored;
 pub use self::bm25::MAX_TOKENS;
-pub use self::spelling::Similar;
+pub use self::spelling::{Similar, edits};
 pub use self::texts::Texts;
 
 /// Identifies files of this structure in their [`Tag`].

@@ -94,7 +94,22 @@ impl Misspelt {
         (least <= self.most).then_some(least)
     }
 
-    fn nearest_beginning(&mut self, term: &[char]) -> usize {
+    /// The edits between the whole word and another, or one more than may be.
+    fn whole(&mut self, other: &str) -> usize {
+        let (far, most) = (self.most + 1, self.most);
+        let other: Vec<char> = other.chars().collect();
+        let strange = of_letters(&other) ^ self.has;
+        // Each edit brings in at most one letter that the other does not have, and takes one away.
+        let is_strange = strange.count_ones() as usize > 2 * most;
+        if is_strange || other.len().abs_diff(self.letters.len()) > most {
+            return far;
+        }
+        self.compare_all(&other);
+        self.rows[1].last().map_or(far, |edits| (*edits).min(far))
+    }
+
+    /// Leave the row of the last letter of a term in `rows[1]`.
+    fn compare_all(&mut self, term: &[char]) {
         let [before, last, row] = &mut self.rows;
         last.iter_mut().enumerate().for_each(|(at, one)| *one = at);
         for end in 1..=term.len() {
@@ -102,8 +117,22 @@ impl Misspelt {
             std::mem::swap(before, last);
             std::mem::swap(last, row);
         }
-        last.iter().copied().min().unwrap_or(term.len())
     }
+
+    fn nearest_beginning(&mut self, term: &[char]) -> usize {
+        self.compare_all(term);
+        self.rows[1].iter().copied().min().unwrap_or(term.len())
+    }
+}
+
+/// The edits between each of other words and a word, or one more than `most` if there are more.
+#[must_use]
+pub fn edits<S: AsRef<str>>(word: &str, others: &[S], most: usize) -> Vec<usize> {
+    let mut misspelt = Misspelt::new(word, most);
+    others
+        .iter()
+        .map(|other| misspelt.whole(other.as_ref()))
+        .collect()
 }
 
 /// Fill the row of the last letter of a term in the table of distances, from the two rows before.
