@@ -83,6 +83,7 @@ DOORS = {
     "memstore._kernel.columns": {"search.index.contents", "search.index.visibility"},
     "memstore._kernel.features": {"search.index.contents"},
     "memstore._kernel.ids": {"search.index.visibility", "search.lookups.base", "search.past"},
+    "memstore._kernel.json": {"database.tables.facts", "domain.metadata"},
     "memstore._kernel.language": {
         "search.lookups.dates",
         "text.lexicon",

@@ -111,10 +111,11 @@ def test_a_new_fact_counts_as_is_described(stored: dict[str, str]) -> None:
     rows = f"SELECT {first[0]} AS kind, {first[1]} AS key{first[2]} "
     rows += " ".join(f"UNION ALL SELECT {kind}, {key}{test}" for kind, key, test in others)
     body = (
-        f"INSERT INTO memstore_count_changes SELECT {{row}}.namespace, counted.kind,"
-        f" {', '.join(OWNERS)}, counted.key, 1 FROM ( {rows} ) AS counted;"
+        f"INSERT INTO memstore_counts SELECT {{row}}.namespace, counted.kind,"
+        f" {', '.join(OWNERS)}, counted.key, 1 FROM ( {rows} ) AS counted WHERE TRUE ON CONFLICT"
+        " (namespace, kind, user_id, agent_id, run_id, key) DO UPDATE SET number = number + 1;"
     )
-    name = "memstore_facts_counted_ai"
+    name = "memstore_facts_counted_added"
     test = "(new.claim_hash IS NOT NULL AND new.category_key <> '') OR new.content = ''"
     sql = trigger(name, "AFTER INSERT", "memstore_facts", body, test).replace("{row}", "new")
     assert stored[name] == sql

@@ -124,7 +124,7 @@ DROP TRIGGER memstore_facts_foreign_ai;
 DROP VIEW memstore_foreign_facts;
 DROP TRIGGER memstore_facts_unkeyed_ai;
 DROP VIEW memstore_unkeyed_facts;
-DROP TRIGGER memstore_facts_counted_ai;
+DROP TRIGGER memstore_facts_counted_added;
 DROP TRIGGER memstore_facts_counted_bd;
 DROP TRIGGER memstore_facts_counted_bu;
 DROP TRIGGER memstore_facts_counted_au;

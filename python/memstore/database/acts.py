@@ -10,15 +10,15 @@ import os
 from datetime import timedelta
 from typing import TYPE_CHECKING, Final
 
-from memstore._kernel.chain import hashes
+from memstore._kernel.chain import linked
 from memstore.database import meta as meta_table
 from memstore.database.writes import Insert
 from memstore.domain import clock
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterable, Sequence
 
-    from memstore.database.engine import Row, Transaction
+    from memstore.database.engine import Row, Transaction, Value
 
 TABLE: Final = "memstore_journal"
 HASH_BYTES: Final = 32
@@ -86,15 +86,17 @@ class ActLines:
         self._next_id += 1
         transaction.queue(INSERTION, row, self._chained)
 
-    def _chained(self, rows: Sequence[Row]) -> Iterator[Row]:
-        salts = os.urandom(SALT_BYTES * len(rows))
-        salted = [
-            (*row, salts[SALT_BYTES * place : SALT_BYTES * (place + 1)] if any(row[-3:]) else None)
-            for place, row in enumerate(rows)
-        ]  # a line without texts has no salt: its hash would not cover it
-        made = hashes(self._last_hash, salted)
-        self._last_hash = made[-1]
-        return ((*row, hash_) for row, hash_ in zip(salted, made, strict=True))
+    def add_all(self, transaction: Transaction, lines: Iterable[Sequence[Value]]) -> None:
+        """Queue lines, each given as its columns from ``said_at`` on."""
+        begin = self.txn, self.at
+        rows = [(id_, *begin, *line) for id_, line in enumerate(lines, self._next_id)]
+        self._next_id += len(rows)
+        transaction.queue_all(INSERTION, rows, self._chained)
+
+    def _chained(self, rows: Sequence[Row]) -> list[Row]:
+        made = linked(self._last_hash, rows, os.urandom(SALT_BYTES * len(rows)))
+        self._last_hash = made[-1][-1]
+        return made
 
 
 def of(transaction: Transaction) -> ActLines:

@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 
     from memstore.database import acts
     from memstore.database.engine import Row, Transaction, Write
+    from memstore.database.writes import Form
     from memstore.domain.entities import EntityDecision
     from memstore.domain.records import Fact, JournalLine
 else:
@@ -147,6 +148,21 @@ class Changes:
         acts.of(self.transaction)  # it reads, so it comes before what is queued
         self.transaction.queue(*write)
         self._journal(lines)
+
+    def add_all(self, form: Form, rows: list[Row], told: Iterable[str]) -> None:
+        """Queue rows of facts that are inserted, whose first value is the id.
+
+        Args:
+            told: for each what its line tells of it, as JSON.
+        """
+        act = acts.of(self.transaction)
+        self.transaction.queue_all(form, rows)
+        actor, source, run = self.author
+        begin = (None, run, actor, source, Kind.ADD)
+        lines = [
+            (*begin, row[0], None, None, text, None) for row, text in zip(rows, told, strict=True)
+        ]
+        act.add_all(self.transaction, lines)
 
     def write_some(self, writes: Iterable[Write], lines: Callable[[list[Row]], Lines]) -> list[Row]:
         """Run writes that return rows, and write the lines for these, if any."""

@@ -125,9 +125,15 @@ class Queued:
         if rows is not None:
             rows.append(row)
         else:
-            self.rows[form] = [row]
-            if finish is not None:
-                self._finishing[form] = finish
+            self.add_all(form, [row], finish)
+
+    def add_all(self, form: Form, rows: list[Row], finish: Finish | None) -> None:
+        """Queue rows of one form."""
+        known = self.rows.setdefault(form, rows)
+        if known is not rows:
+            known += rows
+        elif finish is not None:
+            self._finishing[form] = finish
 
     def add_id(self, form: Form, row_id: int) -> None:
         """Queue an id; consecutive ids become one row, with the first and the last of them."""
@@ -278,6 +284,11 @@ class Transaction(ABC):
         Args:
             finish: completes the queued rows of this form when they are written.
         """
+
+    def queue_all(self, form: Form, rows: list[Row], finish: Finish | None = None) -> None:
+        """Queue rows of one form, given as their values in order."""
+        for row in rows:
+            self.queue(form, row, finish)
 
     @abstractmethod
     def queue_id(self, form: Form, row_id: int) -> None:

@@ -154,6 +154,16 @@ def new_uuid(at: datetime) -> str:
     return f"{_stamp(at)}{chance[:3]}-{VARIANTS[chance[3]]}{chance[4:7]}-{chance[7:19]}"
 
 
+def new_uuids(at: datetime, count: int) -> list[str]:
+    """Return so many of them."""
+    stamp, chance = _stamp(at), os.urandom(10 * count).hex()
+    return [
+        f"{stamp}{chance[i : i + 3]}-{VARIANTS[chance[i + 3]]}{chance[i + 4 : i + 7]}"
+        f"-{chance[i + 7 : i + 19]}"
+        for i in range(0, 20 * count, 20)
+    ]
+
+
 def new_run() -> bytes:
     """Return a UUIDv7 of now, as bytes."""
     return bytes.fromhex(new_uuid(utc_now()).replace("-", ""))

@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterable, Mapping
 from json import encoder
 from typing import Any, Final, TypeAlias
 
+from memstore._kernel.json import flat
 from memstore.domain.arguments import (
     MAX_NUMBER,
     MAX_QUERY,
@@ -322,8 +323,10 @@ def checked_new(
     """
     if metadata is None:
         return {}, None
-    flat = is_flat(metadata)
-    text = _written(metadata if flat else checked_mapping(metadata), "metadata")
+    text = flat(metadata)
+    is_copied = text is not None
+    if text is None:
+        text = _written(checked_mapping(metadata), "metadata")
     if not metadata:
         return {}, None
     size = len(text) if text.isascii() else len(text.encode("utf-8"))
@@ -331,7 +334,7 @@ def checked_new(
         raise InvalidArgument(
             f"is {size:,} bytes, over the limit of {max_bytes:,}", argument="metadata"
         )
-    return dict(metadata) if flat else DECODER.decode(text), text
+    return dict(metadata) if is_copied else DECODER.decode(text), text
 
 
 def text_of(checked: Mapping[str, Any]) -> str | None:

@@ -18,10 +18,10 @@ from memstore.domain.arguments import (
     checked_place,
     checked_text,
 )
-from memstore.domain.records import DEFAULT_CATEGORY, SCOPE_FIELDS, NewFact, Scope
+from memstore.domain.records import DEFAULT_CATEGORY, SCOPE_FIELDS, NewFact, Scope, unchecked
 from memstore.errors import InvalidArgument, InvalidArgumentType
 from memstore.facts import rules
-from memstore.frozen import derived, frozen
+from memstore.frozen import frozen
 from memstore.lazy import lazy_import
 
 if TYPE_CHECKING:
@@ -43,6 +43,11 @@ OPTIONAL: Final[tuple[tuple[str, Callable[[object, str], str]], ...]] = (
     *((name, checked_name) for name in SCOPE_FIELDS),
 )
 """Texts that may be missing, and how each is checked."""
+
+USUAL: Final = frozenset(
+    {"content", "subject", "category", "metadata", "supersedes", "any_subject"}
+)
+"""The fields that are checked for every fact, or when it is stored."""
 
 DERIVATIONS: Final = (EXTRACT, MEMORY, CONSOLIDATE)
 """The ways in which a model can produce a fact; facts stored directly have none."""
@@ -88,36 +93,42 @@ def prepared(new: NewFact) -> Prepared:
     """Check a new fact, and make what needs no transaction."""
     largest = MAX_UNSEARCHED if new.unsearched else metadata.MAX_BYTES
     members, metadata_text = metadata.checked_new(new.metadata, largest)
-    created_at = moments.instant(new.created_at, "created_at")
-    valid_at = moments.instant(new.valid_at, "valid_at")
-    expired_at = moments.until(new.expired_at, "expired_at")
-    rules.check_holds(valid_at, expired_at)
-    _check_origin(new)
+    given = {name: value for name, value in new.__dict__.items() if value is not None}
+    rest = {} if given.keys() <= USUAL else _rest(new)
     content = checked_text(new.content, "content", largest if new.unsearched else MAX_CONTENT)
     if not new.unsearched:
         check_size(content, "content")
     subject = checked_text(new.subject, "subject", MAX_NAME).strip()
     category = _category(new)
-    return derived(
-        Prepared,
-        new,
-        content=content,
-        subject=subject,
-        category=category,
-        metadata=members,
-        created_at=created_at,
-        valid_at=valid_at,
-        expired_at=expired_at,
-        unsearched=True if new.unsearched else None,
-        slots=None if new.slots is None else slots.checked(new.slots),
-        encoded=fact_table.Encoded(metadata_text, fact_table.found_by(content, subject, category)),
+    values = given | rest
+    values["content"], values["subject"], values["category"] = content, subject, category
+    values["metadata"] = members
+    values["encoded"] = fact_table.Encoded(
+        metadata_text, fact_table.found_by(content, subject, category)
+    )
+    return unchecked(Prepared, values)
+
+
+def _rest(new: NewFact) -> dict[str, Any]:
+    """Check the fields of a new fact that few have; return them."""
+    created_at = moments.instant(new.created_at, "created_at")
+    valid_at = moments.instant(new.valid_at, "valid_at")
+    expired_at = moments.until(new.expired_at, "expired_at")
+    rules.check_holds(valid_at, expired_at)
+    _check_origin(new)
+    return {
+        "created_at": created_at,
+        "valid_at": valid_at,
+        "expired_at": expired_at,
+        "unsearched": True if new.unsearched else None,
+        "slots": None if new.slots is None else slots.checked(new.slots),
         **{
             name: check(value, name)
             for name, check in OPTIONAL
             if (value := getattr(new, name)) is not None
         },
         **_place(new),
-    )
+    }
 
 
 def _category(new: NewFact) -> str:

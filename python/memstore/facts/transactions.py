@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from contextlib import contextmanager
 from copy import copy
+from itertools import groupby
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from memstore.database import journal
@@ -235,10 +236,20 @@ class FactTransactions:
                 ours = [new for new, its in zip(prepared, homes, strict=True) if its == home]
                 writer.look_up(ours, claims=unless_known)
             now = next(iter(writers.values())).changes.moment
-            return [
-                self._stored(writers[home], new, unless_known, now)
-                for new, home in zip(prepared, homes, strict=True)
-            ]
+
+            def home_alone(item: tuple[Prepared, str]) -> str | None:
+                new, home = item
+                alone = writers[home].stands_alone(new, unless_known=unless_known)
+                return home if alone else None
+
+            stored: list[Fact] = []
+            for together, items in groupby(zip(prepared, homes, strict=True), home_alone):
+                if together is not None:
+                    stored += writers[together].insert_all([new for new, _ in items], now)
+                    continue
+                for new, its in items:
+                    stored.append(self._stored(writers[its], new, unless_known, now))
+            return stored
 
         return self.perform(store)
 

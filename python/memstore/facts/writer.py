@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, TypeAlias
+from operator import attrgetter
+from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 from memstore.database import acts
 from memstore.database.changes import Changes, Line
@@ -47,6 +48,10 @@ else:
     provenance = lazy_import("memstore.facts.provenance")
     trust = lazy_import("memstore.history.trust")
     threads = lazy_import("memstore.database.tables.threads")
+
+
+OF_OTHERS: Final = attrgetter("supersedes", "episode_id", "thread", "external_key")
+"""What a new fact has to do with what is stored."""
 
 
 class FactWriter:
@@ -254,6 +259,47 @@ class FactWriter:
         if outranking is not None:
             self._propose(outranking, fact.id, evidence, new.episode_id)
         return fact
+
+    def stands_alone(self, new: Prepared, *, unless_known: bool) -> bool:
+        """Whether a new fact can be stored without another look at what is stored.
+
+        It is no task, belongs to no other fact, episode or thread, and what :meth:`look_up` found
+        says that it is not stored yet. If so, it has taken its key: :meth:`insert_all` follows.
+        """
+        key, claim = new.idempotency_key, new.encoded.found_by.claim_hash
+        if (
+            OF_OTHERS(new) != (None, None, None, None)
+            or (key is not None and key not in self._new_keys)
+            or (unless_known and claim not in self._new_claims)
+            or self._hides
+            or fact_table.is_task(new.subject, new.metadata)
+        ):
+            return False
+        self._new_keys.discard(key or "")
+        self._new_claims.discard(claim or 0)
+        return True
+
+    def insert_all(self, new_facts: Sequence[Prepared], now: datetime) -> list[Fact]:
+        """Store facts together, each of which :meth:`stands_alone`."""
+        transaction, namespace = self.transaction, self.namespace
+        blobs = [self._admit(transaction, new) for new in new_facts]
+        uuids = iter(clock.new_uuids(now, len(new_facts)))
+        facts = [
+            derived(
+                Fact,
+                new,
+                id=fact_table.new_id(transaction),
+                uuid=next(uuids) if new.created_at is None else clock.new_uuid(new.created_at),
+                namespace=namespace,
+                created_at=new.created_at or now,
+                embedded=blob is not None,
+                holds_until=new.expired_at,
+            )
+            for new, blob in zip(new_facts, blobs, strict=True)
+        ]
+        encoded = [new.encoded for new in new_facts]
+        fact_table.insert_all(self.changes, facts, encoded, blobs)
+        return facts
 
     def replaces_since(self, fact: Fact) -> datetime | None:
         """Return since when a new fact replaces older ones; ``None`` for now.

@@ -5,6 +5,7 @@ from __future__ import annotations
 import unicodedata
 from typing import TYPE_CHECKING
 
+from memstore._kernel import claims
 from memstore.lazy import lazy_import
 
 if TYPE_CHECKING:
@@ -59,5 +60,7 @@ def claim_hash(key: str, content: str) -> int:
     Claims that differ in letter case alone share it, so that one look-up finds the same claim and
     those that are only spelt like it; :func:`claim` tells them apart.
     """
+    if content.isascii():
+        return claims.claim_hash(key, content)
     told = f"{key}\n{folded(content)}".encode()
     return int.from_bytes(hashlib.blake2b(told, digest_size=8).digest(), signed=True)

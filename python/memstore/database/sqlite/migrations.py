@@ -62,8 +62,8 @@ def _text_of(name: str) -> str:
 OTHER_GROUPS = (
     "facts_first", "facts_threads", "facts_most_used", "facts_keyed", "facts_words",
     "facts_members", "journal", "line_counts", "episodes", "episodes_words", "vectors", "changes",
-    "facts_changed", "proposals", "readings", "graph", "tokens", "counts", "facts_foreign",
-    "support", "distrusted", "searches", "newer", "sync", "device_files",
+    "facts_changed", "proposals", "readings", "graph", "tokens", "counts", "counts_added",
+    "facts_foreign", "support", "distrusted", "searches", "newer", "sync", "device_files",
 )  # fmt: skip
 
 
@@ -81,7 +81,8 @@ COMES_WITH: Final = {
     "external_key": ("facts_keyed",),
     "unsearched": ("facts_unsearched",),
     "category_key": (
-        "categories_by_key", "facts_first", "facts_changed", "counts", "facts_foreign",
+        "categories_by_key", "facts_first", "facts_changed", "counts", "counts_added",
+        "facts_foreign",
     ),
 }  # fmt: skip
 """The files with what a column needs besides itself, in a file that lacked it."""
@@ -98,8 +99,10 @@ LATER_OBJECTS: Final = {
     "memstore_newer": ("newer",),
     "memstore_taken": ("sync",),
     "memstore_device_files": ("device_files",),
+    "memstore_facts_counted_added": ("counts_added",),
 }
-"""Tables, views and indexes that development builds lacked, each with the files that make it."""
+"""Tables, views, indexes and triggers that development builds lacked, with the files that make
+each."""
 
 
 def complete(transaction: Transaction) -> None:

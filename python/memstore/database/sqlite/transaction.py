@@ -225,6 +225,12 @@ class SqliteTransaction(Transaction):
         row = values if type(values) is tuple else (*_bindings(form.text, values),)
         self._queued.add(form, row, finish)
 
+    def queue_all(self, form: Form, rows: list[Row], finish: Finish | None = None) -> None:
+        if form.table in WITH_VECTORS and (name := _vector_of(form)) is not None:
+            place = form.names.index(name)
+            rows = [(*row[:place], _shortened(row[place]), *row[place + 1 :]) for row in rows]
+        self._queued.add_all(form, rows, finish)
+
     def queue_id(self, form: Form, row_id: int) -> None:
         self._queued.add_id(form, row_id)
 

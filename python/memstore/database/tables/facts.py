@@ -9,6 +9,7 @@ from operator import attrgetter
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final, Protocol
 
+from memstore._kernel.json import Members
 from memstore.database import acts, journal
 from memstore.database.changes import Line
 from memstore.database.dialect import SAME_OWNERS, owned_by
@@ -45,7 +46,7 @@ from memstore.named import NamedTuple
 from memstore.text import folding, words
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 
     from memstore.database import derivations
     from memstore.database.changes import Adoption, Changes, Lines
@@ -134,19 +135,26 @@ JOURNALLED: Final = tuple(
     if name not in ("id", "use_count", "last_used_at")  # use is not journalled
 )
 CREATED_PLACE: Final = STORED.index("created_at")
-JOURNALLED_KEYS: Final = tuple(
-    (place, f'"{name}": ', None)
-    for place, name in enumerate(STORED)
-    if name in JOURNALLED and name not in ("metadata", "slots", "unsearched")
+AT_THE_END: Final = ("slots", "unsearched", "metadata")
+IN_ORDER: Final = (*(n for n in JOURNALLED if n not in AT_THE_END), *AT_THE_END)
+"""What the journal tells of a fact, in the order in which its line does."""
+NO_MEMBERS: Final = "{}"
+
+
+def _telling(names: Collection[str], implied: Mapping[str, Any]) -> Members:
+    """Return what writes as JSON what is journalled of a fact's row, without what is implied."""
+    members = [
+        (STORED.index(name), name, [implied[name]] if name in implied else []) for name in names
+    ]
+    return Members(members, json=[METADATA_PLACE, SLOTS_PLACE])
+
+
+TOLD: Final = _telling(IN_ORDER, {})
+TOLD_OF_NEW: Final = _telling(
+    [name for name in IN_ORDER if name != "created_at"],
+    {**journal.IMPLIED, "metadata": NO_MEMBERS},
 )
-"""The places in a fact's row of what is journalled as it is, their keys in JSON, and the values
-that are left out besides ``None``."""
-TOLD_OF_NEW: Final = tuple(
-    (place, key, journal.IMPLIED.get(STORED[place]))
-    for place, key, _ in JOURNALLED_KEYS
-    if place != CREATED_PLACE
-)
-"""Those of what the journal tells of a fact that was created as its line was written."""
+"""Of a fact that was created as its line was written."""
 
 # A chain is every fact that leads to its newest one; a fact may supersede several.
 CHAIN = """
@@ -230,6 +238,22 @@ def insert(
     _place_vector(changes.transaction, fact, embedding)
 
 
+def insert_all(
+    changes: Changes, facts: Sequence[Fact], encoded: Iterable[Encoded], blobs: list[bytes | None]
+) -> None:
+    """Insert facts of no episode with new ids, their embeddings, and a line for each."""
+    rows = [*map(row_of, facts, encoded)]
+    at = acts.of(changes.transaction).at
+    changes.add_all(INSERTION, rows, [journalled_text(row, at) for row in rows])
+    if not any(fact.unsearched for fact in facts):
+        vector_table.place_each(
+            changes.transaction, vector_table.FACTS, [fact.id for fact in facts], blobs
+        )
+        return
+    for fact, blob in zip(facts, blobs, strict=True):
+        _place_vector(changes.transaction, fact, blob)
+
+
 def adopt(adoption: Adoption, fact: Fact, lines: Callable[[Fact], Lines]) -> None:
     """Insert a fact of another file with a new id; its embedding is pending."""
     adoption.adopt(fact, Write(INSERTION, row_of(fact, encoded(fact))), lines)
@@ -267,20 +291,13 @@ def journalled_text(row: Row, at: str) -> str:
 
     It is :func:`journalled`, without what :func:`memstore.database.journal.with_implied` adds.
     """
-    is_of_now = row[CREATED_PLACE] == at
-    parts = [
-        key + metadata.quoted(value) if type(value) is str else f"{key}{value}"
-        for place, key, implied in (TOLD_OF_NEW if is_of_now else JOURNALLED_KEYS)
-        if (value := row[place]) is not None and value != implied
-    ]
-    if row[SLOTS_PLACE] is not None:
-        parts.append(f'"slots": {row[SLOTS_PLACE]}')
     if row[UNSEARCHED_PLACE]:
-        parts.append('"unsearched": true')
-    members = row[METADATA_PLACE] or "{}"
-    if members != "{}" or not is_of_now:
-        parts.append(f'"metadata": {members}')
-    return f"{{{', '.join(parts)}}}"
+        row = (*row[:UNSEARCHED_PLACE], True, *row[UNSEARCHED_PLACE + 1 :])
+    if row[CREATED_PLACE] == at:
+        return TOLD_OF_NEW.text(row)
+    if row[METADATA_PLACE] is None:
+        row = (*row[:METADATA_PLACE], NO_MEMBERS, *row[METADATA_PLACE + 1 :])
+    return TOLD.text(row)
 
 
 def retirement(

@@ -135,6 +135,19 @@ def place(
         transaction.queue(_placed(table), (owner_id, blob, checksum(owner_id, blob)))
 
 
+def place_each(
+    transaction: Transaction, table: VectorTable, owners: Sequence[int], blobs: list[bytes | None]
+) -> None:
+    """Do as :func:`place` for several new owners."""
+    if None not in blobs:
+        placed = zip(owners, blobs, strict=True)
+        rows = [(owner, blob, checksum(owner, blob)) for owner, blob in placed if blob]
+        transaction.queue_all(_placed(table), rows)
+        return
+    for owner, blob in zip(owners, blobs, strict=True):
+        place(transaction, table, owner, blob)
+
+
 @cache
 def _pending(table: VectorTable) -> Insert:
     """Return the form of the rows without vectors of owners from ``:first`` to ``:last``."""

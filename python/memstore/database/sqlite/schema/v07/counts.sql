@@ -65,8 +65,7 @@ SELECT namespace, kind, user_id, agent_id, run_id, key, count(*) FROM (
     SELECT namespace, kind, user_id, agent_id, run_id, key FROM memstore_episodes_counted
 ) GROUP BY namespace, kind, user_id, agent_id, run_id, key;
 
--- Takes a change of one count. Not an upsert, which an INSERT OR REPLACE of another program would
--- turn into a REPLACE. A count of zero is removed, so that no name of erased facts stays.
+-- Takes a change of one count. One of zero is removed, so that no name of erased facts stays.
 CREATE VIEW memstore_count_changes AS SELECT * FROM memstore_counts;
 CREATE TRIGGER memstore_counts_change INSTEAD OF INSERT ON memstore_count_changes BEGIN
     UPDATE memstore_counts SET number = number + new.number
@@ -79,26 +78,6 @@ CREATE TRIGGER memstore_counts_change INSTEAD OF INSERT ON memstore_count_change
     WHERE new.number < 0 AND number = 0 AND namespace = new.namespace AND kind = new.kind
         AND user_id = new.user_id AND agent_id = new.agent_id AND run_id = new.run_id
         AND key = new.key;
-END;
--- Those of other programs are counted by other triggers (facts_foreign.sql).
-CREATE TRIGGER memstore_facts_counted_ai AFTER INSERT ON memstore_facts
-WHEN (new.claim_hash IS NOT NULL AND new.category_key <> '') OR new.content = '' BEGIN
-    -- As in memstore_facts_counted, but without reading the row five times.
-    INSERT INTO memstore_count_changes
-    SELECT new.namespace, counted.kind, coalesce(new.user_id, ''), coalesce(new.agent_id, ''),
-        coalesce(new.run_id, ''), counted.key, 1
-    FROM (
-        SELECT 'fact' AS kind, '' AS key
-        UNION ALL SELECT 'fact_quarter', substr(new.created_at, 1, 14) || CASE
-            WHEN substr(new.created_at, 15, 2) < '15' THEN '00'
-            WHEN substr(new.created_at, 15, 2) < '30' THEN '15'
-            WHEN substr(new.created_at, 15, 2) < '45' THEN '30' ELSE '45' END
-        UNION ALL SELECT 'deleted', '' WHERE new.deleted_at IS NOT NULL
-        UNION ALL SELECT 'subject', new.subject_key
-            WHERE new.superseded_by IS NULL AND new.deleted_at IS NULL
-        UNION ALL SELECT 'category', new.category_key
-            WHERE new.superseded_by IS NULL AND new.deleted_at IS NULL
-    ) AS counted;
 END;
 CREATE TRIGGER memstore_facts_counted_bd BEFORE DELETE ON memstore_facts BEGIN
     INSERT INTO memstore_count_changes
