@@ -515,6 +515,40 @@ def test_an_erasure_reaches_the_files_of_the_id_that_a_restored_device_had(
     a.close()
 
 
+@pytest.mark.parametrize("is_alive", [False, True])
+@pytest.mark.parametrize("written", [(1, 1), (2, 1), (1, 2), (0, 2), (2, 0)])
+def test_of_a_device_that_went_on_twice_both_chains_are_taken(
+    devices: list[Store],
+    open_store: Callable[..., Store],
+    tmp_path: Path,
+    written: tuple[int, int],
+    is_alive: bool,
+) -> None:
+    a, b, c = devices
+    if a.file.engine.is_remote:
+        pytest.skip("a database of a server is not copied as a file")
+    first, second, both = Shelf(), Shelf(), Shelf()
+    kept = a.add("tea", subject="tea")
+    meet(first, a)
+    copy = snapshot(a, tmp_path / "copy.db")
+    twins = [open_store(path, embedder=None) for path in (a.path, copy)]
+    texts = {"tea"}
+    for number, (twin, shelf, other) in enumerate(zip(twins, (first, second), (b, c), strict=True)):
+        lasting = twin.add(f"lasting {number}", subject="s")
+        texts.add(lasting.content)
+        for _ in range(written[number]):
+            twin.update_metadata(kept.id, {f"of {number}": 1})
+            twin.confirm(kept.id)
+        meet(shelf, twin, other)
+    last = [*(twins if is_alive else ()), b, c]
+    meet(both, *last, *last, *last, *last)
+    assert [*differences(last)] == []
+    assert {fact.content for fact in b.list()} == texts
+    puts = sum(map(len, both.versions.values()))
+    meet(both, *last)
+    assert sum(map(len, both.versions.values())) == puts
+
+
 def test_lines_that_do_not_continue_those_before_are_named_and_wait(devices: list[Store]) -> None:
     a, b, _ = devices
     shelf = Shelf()

@@ -4,14 +4,19 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from memstore.sync import rules, taking
+
 if TYPE_CHECKING:
     from memstore.database.engine import Engine, Transaction
     from memstore.database.tables.devices import DeviceRow
-    from memstore.sync import rules
     from memstore.sync.choice import Choice
     from memstore.sync.files import Files
     from memstore.sync.known_devices import KnownDevices
+    from memstore.sync.places.names import Named
     from memstore.sync.segments import Segment
+
+    Compared = tuple[int, int, rules.About]
+    """The line, the moment and the subject of a record."""
 
 
 class ChainCheck:
@@ -28,7 +33,7 @@ class ChainCheck:
 
         They are others if the device was restored from a backup and its place was lost: it then
         wrote other lines under its name. Where those are more, their file does not continue what
-        was taken.
+        was taken. Two devices can also have taken different lines of one that is gone.
         """
         if row.known <= row.begins:
             return True
@@ -36,17 +41,32 @@ class ChainCheck:
         if state is not None and state.sent == row.known:
             # A state beside files of another chain is no reason to read them in each run.
             return _is_hash(row, state.sent_hash) or self.has_taken_part(row, "", within)
-        files = [
-            (name, named)
+        files = {
+            name: named
             for name, named in self._files.named.items()
-            if named.of == row.device
-            and not named.is_state
-            and not (named.is_relayed and named.device == self._known.me.device)
-        ]
-        if not files or any(named.last >= row.known for _, named in files):
+            if named.of == row.device and not named.is_state and not self._is_relayed_here(named)
+        }
+        if all(named.last < row.known for named in files.values()):
+            some = [name for name, named in files.items() if named.last > row.begins]
+            found = [self._files.segment(name) for name in some]
+            if not all(one is None or self._agrees(row, one, within) for one in found):
+                return False
+        some = [name for name, named in files.items() if self._is_of_others(row, named)]
+        found = [self._files.segment(name) for name in some]
+        if all(one is None or self._is_same(row, one, within) for one in found):
             return True
-        found = [self._files.segment(name) for name, named in files if named.last > row.begins]
-        return all(one is None or self._agrees(row, one, within) for one in found)
+        return self.has_taken_part(row, "", within)
+
+    def _is_relayed_here(self, named: Named) -> bool:
+        return named.is_relayed and named.device == self._known.me.device
+
+    def _is_of_others(self, row: DeviceRow, named: Named) -> bool:
+        """Return whether a file is relayed by one that took other lines of a device, or fewer."""
+        relaying = self._known.states.get(named.device) if named.is_relayed else None
+        reached = None if relaying is None else relaying.taken.get(row.device)
+        if reached is None:
+            return False
+        return reached.line != row.known or not _is_hash(row, reached.hash)
 
     def continues(self, row: DeviceRow, segment: Segment, within: Transaction | None) -> bool:
         """Return whether a file continues what was taken of a device."""
@@ -64,6 +84,8 @@ class ChainCheck:
         for name, named in self._files.named.items():
             if name == following or named.of != row.device or named.is_state:
                 continue
+            if self._is_relayed_here(named):
+                continue
             if not named.first <= row.known <= named.last:
                 continue
             segment = self._files.segment(name)
@@ -76,23 +98,42 @@ class ChainCheck:
 
     def _agrees(self, row: DeviceRow, segment: Segment, within: Transaction | None) -> bool:
         """Return whether what a file has of a device was taken, up to the last line that was."""
+        there, known = self._compared(row, segment, within)
+        return there <= known
+
+    def _is_same(self, row: DeviceRow, segment: Segment, within: Transaction | None) -> bool:
+        """Return whether a file has what was taken of a device, from its first line on."""
+        there, known = self._compared(row, segment, within)
+        return there == known
+
+    def _compared(
+        self, row: DeviceRow, segment: Segment, within: Transaction | None
+    ) -> tuple[set[Compared], set[Compared]]:
+        """Return what a file has of a device, and what was taken, up to the last line that was.
+
+        What is about erased facts and episodes is left out: parts of it are gone.
+        """
         first = max(segment.header.first, row.begins + 1)
         last = min(segment.header.last, row.known)
-        there = {
-            (record.line, record.at, record.about)
-            for act in segment.acts
-            for record in act.records
-            if first <= record.line <= last and self._choice.travels(record)
-        }
+        travels = self._choice.travels
+        said = [record for act in segment.acts for record in act.records if travels(record)]
+        blank = {one.about for one in said if one.kind in rules.BIRTHS and one.value is None}
+        there = {(one.line, one.at, one.about) for one in said if first <= one.line <= last}
 
-        def known(transaction: Transaction) -> set[tuple[int, int, rules.About]]:
-            found = self._known.records_of(transaction, row, first, last)
-            return {(record.line, record.at, record.about) for record in found}
+        def compared(transaction: Transaction) -> tuple[set[Compared], set[Compared]]:
+            held = self._known.records_of(transaction, row, first, last)
+            known = {(one.line, one.at, one.about) for one in held}
+            differing = {about for *_, about in there ^ known}
+            gone = blank | taking.erased(transaction, differing) if differing else blank
+            return (
+                {one for one in there if one[2] not in gone},
+                {one for one in known if one[2] not in gone},
+            )
 
         if within is not None:
-            return there <= known(within)
+            return compared(within)
         with self._engine.read() as transaction:
-            return there <= known(transaction)
+            return compared(transaction)
 
 
 def _hash_at(segment: Segment, line: int) -> str:

@@ -122,6 +122,11 @@ class Receiving:
     def _restart(self, row: DeviceRow, within: Transaction | None) -> DeviceRow:
         """Keep what was taken as another chain, and read the device from its beginning."""
         self._restarted.add(row.device)
+        if within is None:  # what is relayed of it is written again, under the other name
+            for name, named in [*self._files.named.items()]:
+                is_own = named.is_relayed and named.device == self._known.me.device
+                if is_own and named.of == row.device:
+                    self._files.delete(name)
         rows = self._known.rows
         digest = hashlib.sha256(f"{row.device} {row.hash} {len(rows)}".encode()).digest()
         other = "".join(names.ALPHABET[byte % 32] for byte in digest[: names.ID_LENGTH])

@@ -70,6 +70,18 @@ def missing(transaction: Transaction, wanted: Collection[About]) -> set[About]:
     return {*wanted} - _ids(transaction, wanted).keys()
 
 
+def erased(transaction: Transaction, wanted: Collection[About]) -> set[About]:
+    """Return which of these facts and episodes were erased here."""
+    ids = _ids(transaction, wanted)
+    facts = fact_table.get_many(transaction, [i for a, i in ids.items() if a.kind == FACT])
+    said = episode_table.get_many(transaction, [i for a, i in ids.items() if a.kind == EPISODE])
+    return {
+        about
+        for about, id_ in ids.items()
+        if not (facts[id_] if about.kind == FACT else said[id_]).content
+    }
+
+
 def named_by(record: Record) -> set[About]:
     """Return the facts and episodes that have to be here before a record can be taken."""
     about = record.about
