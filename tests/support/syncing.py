@@ -14,6 +14,7 @@ from memstore.database.tables import episodes as episode_table
 from memstore.database.tables import facts as fact_table
 from memstore.database.tables import proposals as proposal_table
 from memstore.domain.clock import Clock
+from memstore.domain.episodes import Episode
 from memstore.domain.records import Fact, NewFact
 from memstore.errors import MemstoreError, SyncError
 from memstore.facts.batch import AddFact, MayReplace
@@ -254,13 +255,7 @@ def state(store: Store) -> dict[tuple[str, ...], dict[str, Any]]:
     for fact in facts.values():
         found["fact", fact.uuid] = _fact(fact, names, spoken)
     for episode in episodes.values():
-        found["episode", episode.uuid] = {
-            "content": episode.content,
-            "tags": [*episode.tags] if episode.content else [],
-            "expired_at": str(episode.expired_at),
-            "seq": episode.seq,
-            "thread": episode.thread,
-        }
+        found["episode", episode.uuid] = _episode(episode)
     erased = {fact.id for fact in facts.values() if fact.status == "erased"}
     for row in proposals:
         about = {row.old_id, row.new_id, *row.sources}
@@ -270,9 +265,31 @@ def state(store: Store) -> dict[tuple[str, ...], dict[str, Any]]:
     return found
 
 
+def _episode(episode: Episode) -> dict[str, Any]:
+    shown = {
+        "namespace": episode.namespace,
+        "content": episode.content,
+        "expired_at": str(episode.expired_at),
+        "seq": episode.seq,
+        "thread": episode.thread,
+    }
+    if not episode.content:
+        return shown
+    return shown | {
+        "tags": [*episode.tags],
+        "metadata": json.dumps(episode.metadata, sort_keys=True),
+        "owners": episode.scope,
+        "source": episode.source,
+        "created_at": str(episode.created_at),
+        "valid_at": str(episode.valid_at),
+        "idempotency_key": episode.idempotency_key,
+    }
+
+
 def _fact(fact: Fact, names: Mapping[int, str], spoken: Mapping[int, str]) -> dict[str, Any]:
     successor = None if fact.superseded_by is None else names[fact.superseded_by]
     shown = {
+        "namespace": fact.namespace,
         "status": "erased" if fact.status == "erased" else "",
         "content": fact.content,
         "superseded_by": successor,
@@ -281,6 +298,14 @@ def _fact(fact: Fact, names: Mapping[int, str], spoken: Mapping[int, str]) -> di
         return shown
     episode = None if fact.episode_id is None else spoken[fact.episode_id]
     return shown | {
+        "subject": fact.subject,
+        "category": fact.category,
+        "owners": fact.scope,
+        "source": fact.source,
+        "created_at": str(fact.created_at),
+        "valid_at": str(fact.valid_at),
+        "thread": fact.thread,
+        "seq": fact.seq,
         "metadata": json.dumps(fact.metadata, sort_keys=True),
         "confirmed": fact.confirmed_count,
         "last_confirmed_at": str(fact.last_confirmed_at),

@@ -9,12 +9,11 @@ from datetime import timedelta
 from pathlib import Path
 
 import pytest
+from tests.support.random_calls import all_facts, call
 from tests.support.syncing import (
     Killed,
     Shelf,
     Ticking,
-    act,
-    all_facts,
     device_of,
     differences,
     sync,
@@ -68,7 +67,7 @@ class History:
         store = self.stores[place]
         self.tick.skew = self.skews[place]
         for _ in range(self.rnd.randrange(1, 5)):
-            act(self.rnd, store)
+            call(self.rnd, store)
         self.texts |= {fact.uuid: fact.content for fact in all_facts(store) if fact.content}
         if self.rnd.random() < 0.5:
             view = self.shelf.view(self.rnd).own(device_of(store))
@@ -121,9 +120,17 @@ class History:
     def settle(self) -> None:
         """Let every device meet the others until nothing is left to say."""
         for _ in range(len(self.stores) + 4):
+            before = self.puts
             for store, skew in zip(self.stores, self.skews, strict=True):
                 self.tick.skew = skew
                 sync(store, self.shelf.view().own(device_of(store)))
+            if self.puts == before:
+                return
+
+    @property
+    def puts(self) -> int:
+        """How many files were written so far."""
+        return sum(len(versions) for versions in self.shelf.versions.values())
 
     def remains(self) -> set[str]:
         """Return the texts of erased facts that a file of the place still has."""
@@ -156,9 +163,9 @@ def check(seed: int, folder: Path) -> None:
             assert acknowledged <= {*uuids}
             assert len(uuids) == len({*uuids})
         assert history.remains() == set()
-        puts = sum(len(versions) for versions in history.shelf.versions.values())
+        puts = history.puts
         history.settle()
-        assert sum(len(versions) for versions in history.shelf.versions.values()) == puts
+        assert history.puts == puts
 
 
 def test_histories_end_equal_without_losing_or_doubling_anything(seed: int, tmp_path: Path) -> None:
