@@ -558,7 +558,7 @@ def test_doctor_repairs_damage_to_derived_data(store: Store, path: Path, damage:
     store.episodes.add("東京で会いましょう", source="t")
     assert store.file.doctor() == []
     statement, check, repairable = DAMAGE[damage]
-    sql(path, "DROP TRIGGER memstore_episodes_fixed")
+    sql(path, "DROP TRIGGER memstore_episodes_lasting")
     sql(path, statement)
     assert (check, repairable) in [(f.check, f.repairable) for f in store.file.doctor()]
     store.file.rebuild()
@@ -573,7 +573,7 @@ def test_doctor_repairs_damage_to_derived_data(store: Store, path: Path, damage:
 def test_doctor_finds_a_text_that_reappeared_after_erasing(store: Store, path: Path) -> None:
     store.episodes.add("hello", source="t")
     store.episodes.erase(1)
-    sql(path, "DROP TRIGGER memstore_episodes_fixed")
+    sql(path, "DROP TRIGGER memstore_episodes_lasting")
     sql(path, "UPDATE memstore_episodes SET content = 'hello' WHERE id = 1")
     assert "1 (erased)" in " ".join(finding.message for finding in store.file.doctor())
 

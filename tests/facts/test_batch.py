@@ -364,7 +364,7 @@ def test_erasing_an_episode_removes_its_bytes(store: Store, path: Path) -> None:
 def test_doctor_finds_an_episode_that_was_changed(store: Store, path: Path) -> None:
     store.episodes.record("hello")
     with raw(path) as file:
-        file.execute("DROP TRIGGER memstore_episodes_fixed")
+        file.execute("DROP TRIGGER memstore_episodes_lasting")
         file.execute("UPDATE memstore_episodes SET content = 'forged'")
         file.commit()
     assert ("episodes", False) in [(f.check, f.repairable) for f in store.file.doctor()]

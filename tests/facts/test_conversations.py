@@ -212,7 +212,7 @@ def test_an_incomplete_position_is_refused_by_the_file_and_found_by_the_doctor(
     add(store)
     store.episodes.add("hi", source="x")
     with raw(path) as file:
-        file.execute("DROP TRIGGER memstore_episodes_fixed")
+        file.execute("DROP TRIGGER memstore_episodes_lasting")
         with pytest.raises(sqlite3.IntegrityError, match="CHECK"):
             file.execute(f"UPDATE {table} SET {column}")
         file.execute("PRAGMA ignore_check_constraints = ON")

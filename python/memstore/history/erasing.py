@@ -54,8 +54,14 @@ def erase_fact(changes: Changes, fact: Fact, dependents: Dependents) -> None:
 
 
 def remove_fact(changes: Changes, fact: Fact, dependents: Dependents) -> None:
-    """Erase one of several facts; :func:`memstore.history.erasure.finish` ends it."""
+    """Erase one of several facts; :func:`memstore.history.erasure.finish` ends it.
+
+    If the same claim was heard on several devices, all that became one fact go.
+    """
     transaction = changes.transaction
+    twins = taken_table.twins_of_facts(transaction, [fact.id])
+    for twin in fact_table.get_many(transaction, sorted(twins)).values():
+        remove_fact(changes, twin, dependents)
     reply_table.close_episodes(transaction, fact.namespace, fact.content, fact.episode_id)
     blank_fact(changes, fact, dependents)
     queries.Queries().forget(transaction, erasures.FACT, {fact.id: text_of(fact)})
@@ -64,7 +70,8 @@ def remove_fact(changes: Changes, fact: Fact, dependents: Dependents) -> None:
 def erase_episode(changes: Changes, episode: Episode) -> None:
     """Erase an episode, and quotes of it in the evidence of changes.
 
-    If it is a turn of a session that was recorded more than once, all records of it are erased.
+    If it is a turn of a session that was recorded more than once, or was recorded on several
+    devices under one key, all records of it are erased.
     """
     remove_episode(changes, episode)
     changes.transaction.full_text.episodes.forget_deleted(changes.transaction)
@@ -73,6 +80,7 @@ def erase_episode(changes: Changes, episode: Episode) -> None:
 def remove_episode(changes: Changes, episode: Episode) -> None:
     """Erase one of several episodes; :func:`memstore.history.erasure.finish` ends it."""
     same = {episode.id, *episode_table.copies(changes.transaction, [episode.id])}
+    same |= taken_table.twins_of_episodes(changes.transaction, same)
     texts = {}
     for one in episode_table.get_many(changes.transaction, sorted(same)).values():
         if one.content:  # else another of them was erased before

@@ -25,6 +25,7 @@ from memstore.database.tables import graph as graph_table
 from memstore.database.tables import replies as reply_table
 from memstore.database.tables import searches as search_table
 from memstore.database.tables import support as support_table
+from memstore.database.tables import taken as taken_table
 from memstore.domain.erasures import (
     EPISODE,
     FACT,
@@ -233,6 +234,8 @@ class _Selecting:
             self._check_named(episodes)
         batches = _batches(episodes)
         copies = {one for ids in batches for one in episode_table.copies(transaction, ids)}
+        for ids in _batches(sorted({*episodes, *copies})):
+            copies |= taken_table.twins_of_episodes(transaction, ids)
         if self._among_episodes is not None:
             copies &= {*self._among_episodes}
         episodes = sorted({*episodes, *copies})
@@ -253,8 +256,19 @@ class _Selecting:
             own, erased = {*found.facts}, {*episodes}
             heard = [one for one in self._heard_from(erased) if one not in own] if erased else []
             self._by_supports(heard, lambda support: support.episode_id in erased, found)
-        found.facts.sort()
+        self._add_twins(found)
         return found
+
+    def _add_twins(self, found: Selected) -> None:
+        """Add what became one fact with one that goes: the same claim, heard on another device."""
+        twins = set[int]()
+        for ids in _batches(found.facts):
+            twins |= taken_table.twins_of_facts(self._transaction, ids)
+        if self._among_facts is not None:
+            twins &= {*self._among_facts}
+        staying = {fact_id for fact_id, _ in found.staying}
+        found.facts.extend(twins - {*found.facts} - staying)
+        found.facts.sort()
 
     def _check_named(self, episodes: Sequence[int]) -> None:
         """Raise ``NotFound`` if a fact or an episode that is named is not there, even erased."""

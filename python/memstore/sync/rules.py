@@ -467,9 +467,9 @@ def derive(items: Mapping[About, Item]) -> Derived:
     _share_keys(links, born)
     _open_circles(links)
     _pass_pins(links)
-    keys = _keys_kept(links.items, born)
+    keys = _keys_kept(items)
     states = {about: _fact_state(links, about, keys) for about in links.items}
-    states |= _episode_states(items)
+    states |= _episode_states(items, keys)
     return Derived(states, _lost(links))
 
 
@@ -496,6 +496,12 @@ def key_of(item: Item) -> str | None:
     return None if value is None else str(value)
 
 
+def once_key_of(item: Item) -> str | None:
+    """Return the idempotency key with which a fact or an episode was stored."""
+    value = None if item.is_erased else (item.birth or {}).get("idempotency_key")
+    return None if value is None else str(value)
+
+
 def _groups(links: _Links, born: Iterable[tuple[Any, About]]) -> Iterator[list[About]]:
     """Yield facts that say the same, or have one idempotency key and content; oldest first."""
     groups: dict[Any, list[About]] = defaultdict(list)
@@ -503,7 +509,7 @@ def _groups(links: _Links, born: Iterable[tuple[Any, About]]) -> Iterator[list[A
         item = links.items[about]
         if item.is_erased or item.birth is None:
             continue
-        if key := item.birth.get("idempotency_key"):
+        if key := once_key_of(item):
             said = subject_key(item.birth["subject"]), folded(item.birth["content"])
             groups["key", about.namespace, key, said].append(about)
         elif claim := claim_of(item):
@@ -520,8 +526,16 @@ def _repeat(links: _Links, born: Iterable[tuple[Any, About]]) -> None:
             rank = (item.born or (0, ""))[0]
             if first is None or links.is_retired_before(first, rank):
                 first = about
-            elif item.devices.isdisjoint(links.items[first].devices) and not links.deleted[about]:
+            elif _is_of_others(item, links.items[first]) and not links.deleted[about]:
                 links.give_way(about, first, rank + 1)
+
+
+def _is_of_others(item: Item, first: Item) -> bool:
+    """Return whether of two that say the same the later was heard where the first was not.
+
+    Where the first was, its idempotency key stores no second one.
+    """
+    return bool(once_key_of(item)) or item.devices.isdisjoint(first.devices)
 
 
 def _share_keys(links: _Links, born: Iterable[tuple[Any, About]]) -> None:
@@ -574,14 +588,12 @@ def _pass_pins(links: _Links) -> None:
             links.pins[at] = pin
 
 
-def _keys_kept(items: Mapping[About, Item], born: Iterable[tuple[Any, About]]) -> set[About]:
-    """Return the facts that keep their idempotency keys: of each key, the one born first."""
-    kept: dict[tuple[str, str], About] = {}
-    for _, about in born:
-        item = items[about]
-        key = None if item.is_erased else (item.birth or {}).get("idempotency_key")
-        if key:
-            kept.setdefault((about.namespace, key), about)
+def _keys_kept(items: Mapping[About, Item]) -> set[About]:
+    """Return who keeps its idempotency key: of each key, the fact and the episode born first."""
+    kept: dict[tuple[str, str, str], About] = {}
+    for about, item in sorted(items.items(), key=lambda one: (one[1].born or (0, ""), one[0])):
+        if item.is_known and (key := once_key_of(item)) is not None:
+            kept.setdefault((about.kind, about.namespace, key), about)
     return {*kept.values()}
 
 
@@ -644,24 +656,23 @@ def _metadata(item: Item) -> dict[str, Any]:
     return found
 
 
-def _episode_states(items: Mapping[About, Item]) -> Iterator[tuple[About, State]]:
+def _episode_states(items: Mapping[About, Item], keys: set[About]) -> Iterator[tuple[About, State]]:
     """Yield the state of each episode; one whose idempotency key an equal one had first expires."""
     episodes = [(item.born or (0, ""), a) for a, item in items.items() if a.kind == EPISODE]
     first: dict[Any, About] = {}
     for born, about in sorted(one for one in episodes if items[one[1]].is_known):
         item = items[about]
-        birth = {} if item.is_erased else item.birth or {}
+        birth = item.birth or {}
         expired = item.top(EXPIRY)
-        if key := birth.get("idempotency_key"):
-            group = about.namespace, key, birth.get("content")
-            held = first.setdefault(group, about)
-            is_twin = items[held].devices.isdisjoint(item.devices)
-            if held != about and is_twin and expired.rank <= born[0]:
+        key = once_key_of(item)
+        if key is not None:
+            held = first.setdefault((about.namespace, key, birth.get("content")), about)
+            if held != about and expired.rank <= born[0]:
                 expired = Top(born[0] + 1, text_of(born[0] + 1))
-        yield about, _episode_state(item, expired.value)
+        yield about, _episode_state(item, expired.value, key if about in keys else None)
 
 
-def _episode_state(item: Item, expired_at: str | None) -> State:
+def _episode_state(item: Item, expired_at: str | None, key: str | None) -> State:
     return State(
         is_erased=item.is_erased or item.is_blank,
         superseded_by=None,
@@ -672,7 +683,7 @@ def _episode_state(item: Item, expired_at: str | None) -> State:
         pinned_at=None,
         expired_at=expired_at,
         external_key=None,
-        idempotency_key=None,
+        idempotency_key=key,
         confirmed_count=0,
         last_confirmed_at=None,
         tags=tuple(item.top(TAGS).value or ()),

@@ -105,8 +105,10 @@ def take(
 ) -> Taken:
     """Take records, in their order, and let everything follow from them."""
     taking = _Taking(transaction, dependents, records.Chains.of(devices))
-    taking.read({record.about for _, record in taken})
+    twins = taking.erase_twins([record for _, record in taken if record.kind == Kind.ERASE])
+    taking.read({record.about for _, record in taken} | twins)
     news = [(row, record, taking.repeats(record)) for row, record in taken]
+    taking.free_keys({record.about for _, record in taken if record.kind in rules.ENDS})
     taking.follow()
     taking.bear([(row, record) for row, record, repeats in news if not repeats])
     for row, record, repeats in news:
@@ -124,6 +126,7 @@ def settle(
     """Let follow what changes of this file make of facts and episodes."""
     taking = _Taking(transaction, dependents, records.Chains.of(devices))
     taking.read(abouts)
+    taking.free_keys({about for about in abouts if taking.reader.item(about).is_erased})
     taking.follow()
     taking.settle()
 
@@ -186,6 +189,32 @@ class _Taking:
         item.add(record)
         return repeats
 
+    def erase_twins(self, ends: Iterable[Record]) -> set[About]:
+        """Erase what became one fact with one that was erased, before anything is derived.
+
+        Other devices may know none of it, so these are changes of this file.
+        """
+        ids = {_ids(self.transaction, [one.about]).get(one.about): one for one in ends}
+        found: set[About] = set()
+        for id_, record in ids.items():
+            twins = taken_table.twins_of_facts(self.transaction, [] if id_ is None else [id_])
+            for twin in fact_table.get_many(self.transaction, sorted(twins)).values():
+                author = Author(record.actor, record.source)
+                remove_fact(Changes(self.transaction, author), twin, self.dependents)
+                found.add(About(FACT, twin.namespace, twin.uuid))
+        if found:
+            meta_table.put(self.transaction, UNFINISHED, "1")
+            self.erased += len(found)
+        return found
+
+    def free_keys(self, erased: Collection[About]) -> None:
+        """Read those that may have the idempotency keys of what is erased, from now on."""
+        for kind, namespace in {(about.kind, about.namespace) for about in erased}:
+            table = records.FACTS if kind == FACT else records.EPISODES
+            ids = taken_table.keyless(self.transaction, table, namespace)
+            named = taken_table.names(self.transaction, table, ids)
+            self._read({About(kind, *one): id_ for id_, one in named.items()})
+
     def follow(self) -> None:
         """Read all that bears on what was read, and derive the state of all."""
         seen: set[About] = set()
@@ -200,14 +229,17 @@ class _Taking:
 
         These are all that they were ever superseded by, those whose pins they have, those that gave
         way to them by a rule, and those that share a claim or a key with one. What else they
-        superseded keeps its state.
+        superseded keeps its state. Of episodes, they are those that share a key.
         """
         named: set[About] = set()
         linked: set[int] = set()
         groups: dict[str, tuple[set[int], set[str], set[str]]] = {}
+        spoken: dict[str, set[str]] = {}
         for item in items:
             about = item.about
             if about.kind != FACT:
+                if (key_ := rules.once_key_of(item)) is not None:
+                    spoken.setdefault(about.namespace, set()).add(key_)
                 continue
             named |= {
                 About(FACT, about.namespace, link.uuid)
@@ -225,7 +257,7 @@ class _Taking:
                 claims.add(folding.claim_hash(key, birth["content"]))
             if (external_key := rules.key_of(item)) is not None:
                 external.add(external_key)
-            if (key_ := birth.get("idempotency_key")) is not None:
+            if (key_ := rules.once_key_of(item)) is not None:
                 keys.add(key_)
         found = _ids(self.transaction, named - self.ids.keys())
         ids = taken_table.bound_to(self.transaction, linked) if linked else set()
@@ -237,7 +269,16 @@ class _Taking:
             self.transaction, records.FACTS, new
         ).items():
             found[About(FACT, namespace, uuid)] = id_
-        return found
+        return found | self._spoken_once(spoken)
+
+    def _spoken_once(self, keys: Mapping[str, Collection[str]]) -> dict[About, int]:
+        """Return the episodes that have some idempotency keys, and were not read yet."""
+        ids: set[int] = set()
+        for namespace, some in keys.items():
+            ids |= taken_table.with_keys(self.transaction, namespace, some)
+        ids -= {id_ for about, id_ in self.ids.items() if about.kind == EPISODE}
+        named = taken_table.names(self.transaction, records.EPISODES, ids)
+        return {About(EPISODE, *one): id_ for id_, one in named.items()}
 
     # -- what is new ---------------------------------------------------------------------------
 
@@ -326,9 +367,9 @@ class _Taking:
         given: dict[str, Any] = {"content": "", "created_at": rules.text_of(record.rank)}
         if value is not None and not erased:
             given = {**value}
-            key = given.get("idempotency_key")
-            if key and episode_table.used_keys(self.transaction, about.namespace, [key]):
-                del given["idempotency_key"]
+            key = self.states[about].idempotency_key
+            if key is None or episode_table.used_keys(self.transaction, about.namespace, [key]):
+                given.pop("idempotency_key", None)
         given |= {"id": id_, "uuid": about.uuid, "namespace": about.namespace}
         episode = checked.episode_in(given)
         if episode.content and not episode.salt:
@@ -660,9 +701,13 @@ class _Taking:
         """Write what follows from all records, where the rows differ from it."""
         states = [(about, self.states[about]) for about in self.ids if about in self.states]
         for about, state in states:
-            held = self.facts[about].idempotency_key if about.kind == FACT else None
-            if held is not None and held != state.idempotency_key and not state.is_erased:
+            held = (self.facts if about.kind == FACT else self.episodes)[about].idempotency_key
+            if held is None or held == state.idempotency_key or state.is_erased:
+                continue
+            if about.kind == FACT:
                 self._set(about, Kind.UPDATE, {"idempotency_key": None})
+            else:
+                self._set_episode(about, {"idempotency_key": None})
         for about, state in states:
             if about.kind == EPISODE:
                 self._settle_episode(about, state)
@@ -699,7 +744,8 @@ class _Taking:
         episode = self.episodes[about]
         if state.is_erased or not episode.content:
             return
-        columns = {name: _of_episode(state, name) for name in (rules.TAGS, rules.EXPIRY, METADATA)}
+        names = (rules.TAGS, rules.EXPIRY, METADATA, "idempotency_key")
+        columns = {name: _of_episode(state, name) for name in names}
         differing = {
             name: value
             for name, value in columns.items()
@@ -751,6 +797,8 @@ def _of_episode(state: State, name: str) -> Any:
         return [*state.tags]
     if name == METADATA:
         return {**state.metadata}
+    if name == "idempotency_key":
+        return state.idempotency_key
     return None if state.expired_at is None else clock.from_text(state.expired_at)
 
 

@@ -232,7 +232,8 @@ class SqliteEngine:
                 "SELECT count(*) = 5 AND (SELECT count(*) FROM sqlite_master WHERE name IN ("
                 "  'memstore_episodes_words', 'idx_memstore_most_used', 'memstore_line_counts',"
                 "  'memstore_newer', 'memstore_taken', 'idx_memstore_threads',"
-                "  'memstore_device_files', 'memstore_facts_counted_added')) = 8"
+                "  'memstore_device_files', 'memstore_facts_counted_added',"
+                "  'memstore_episodes_lasting')) = 9"
                 " FROM pragma_table_info('memstore_facts') WHERE name IN"
                 " ('pinned_at', 'slots', 'external_key', 'unsearched', 'category_key')"
                 # migrations.LATER_COLUMNS, LATER_OBJECTS

@@ -61,9 +61,10 @@ def _text_of(name: str) -> str:
 
 OTHER_GROUPS = (
     "facts_first", "facts_threads", "facts_most_used", "facts_keyed", "facts_words",
-    "facts_members", "journal", "line_counts", "episodes", "episodes_words", "vectors", "changes",
-    "facts_changed", "proposals", "readings", "graph", "tokens", "counts", "counts_added",
-    "facts_foreign", "support", "distrusted", "searches", "newer", "sync", "device_files",
+    "facts_members", "journal", "line_counts", "episodes", "episodes_lasting", "episodes_words",
+    "vectors", "changes", "facts_changed", "proposals", "readings", "graph", "tokens", "counts",
+    "counts_added", "facts_foreign", "support", "distrusted", "searches", "newer", "sync",
+    "device_files",
 )  # fmt: skip
 
 
@@ -100,9 +101,9 @@ LATER_OBJECTS: Final = {
     "memstore_taken": ("sync",),
     "memstore_device_files": ("device_files",),
     "memstore_facts_counted_added": ("counts_added",),
+    "memstore_episodes_lasting": ("episodes_lasting",),
 }
-"""Tables, views, indexes and triggers that development builds lacked, with the files that make
-each."""
+"""Tables, views, indexes and triggers that development builds lacked, with what makes each."""
 
 
 def complete(transaction: Transaction) -> None:

@@ -179,6 +179,75 @@ def alike(
     return found
 
 
+def with_keys(transaction: Transaction, namespace: str, keys: Collection[str]) -> set[int]:
+    """Return the episodes of a namespace that have these idempotency keys."""
+    if not keys:
+        return set()
+    return {
+        *transaction.ints(
+            "SELECT id FROM memstore_episodes WHERE namespace = :namespace"
+            f" AND idempotency_key IN {transaction.dialect.listed('keys')}",
+            {"namespace": namespace, "keys": [*keys]},
+        )
+    }
+
+
+def keyless(transaction: Transaction, table: str, namespace: str) -> set[int]:
+    """Return the facts or episodes whose idempotency key another one has, and perhaps a few more.
+
+    Their lines say that they were stored with one.
+    """
+    about = "j.fact_id = o.id" if table == "memstore_facts" else "j.episode_id = o.id"
+    return {
+        *transaction.ints(
+            f"SELECT o.id FROM {_checked(table)} o WHERE o.namespace = :namespace"
+            " AND o.idempotency_key IS NULL AND o.content <> '' AND EXISTS"
+            " (SELECT 1 FROM memstore_journal j LEFT JOIN memstore_taken t ON t.line = j.id"
+            f" WHERE {about} AND j.kind IN ('add', 'adopt', 'episode')"
+            " AND (j.after LIKE :named OR t.value LIKE :named))",
+            {"namespace": namespace, "named": '%"idempotency_key"%'},
+        )
+    }
+
+
+_SAME_OWNERS: Final = " AND ".join(
+    f"coalesce({{0}}.{name}, '') = coalesce(o.{name}, '')"
+    for name in ("user_id", "agent_id", "run_id")
+)
+
+
+def twins_of_facts(transaction: Transaction, fact_ids: Collection[int]) -> set[int]:
+    """Return the facts that say what these say, and gave way to them: heard on other devices."""
+    return {
+        *transaction.ints(
+            "SELECT f.id FROM memstore_facts f JOIN memstore_facts o ON o.id = f.superseded_by"
+            f" WHERE f.superseded_by IN {transaction.dialect.listed('ids')}"
+            f" AND f.claim_hash = o.claim_hash AND f.content <> '' AND {_SAME_OWNERS.format('f')}"
+            " AND EXISTS"
+            " (SELECT 1 FROM memstore_journal j JOIN memstore_taken t ON t.line = j.id"
+            " WHERE j.fact_id = f.id AND j.kind = 'supersede' AND t.device IS NULL)",
+            {"ids": [*fact_ids]},
+        )
+    }
+
+
+def twins_of_episodes(transaction: Transaction, episode_ids: Collection[int]) -> set[int]:
+    """Return the episodes that say what these say, which have the key with which both came."""
+    return {
+        *transaction.ints(
+            "SELECT e.id FROM memstore_episodes o JOIN memstore_episodes e"
+            " ON e.namespace = o.namespace AND e.content_hash = o.content_hash"
+            f" WHERE o.id IN {transaction.dialect.listed('ids')}"
+            " AND o.idempotency_key IS NOT NULL AND e.idempotency_key IS NULL"
+            f" AND e.content <> '' AND {_SAME_OWNERS.format('e')} AND EXISTS"
+            " (SELECT 1 FROM memstore_journal j JOIN memstore_taken t ON t.line = j.id"
+            " WHERE j.episode_id = e.id AND j.fact_id IS NULL"
+            " AND (j.before LIKE :named OR t.value LIKE :named))",
+            {"ids": [*episode_ids], "named": '%"idempotency_key"%'},
+        )
+    }
+
+
 def bound_to(transaction: Transaction, fact_ids: Collection[int]) -> set[int]:
     """Return the facts that these superseded, where they have their pins, or that may come back."""
     return {

@@ -49,25 +49,8 @@ CREATE INDEX idx_memstore_episode_expired ON memstore_episodes (expired_at)
 CREATE INDEX idx_memstore_episode_thread ON memstore_episodes
     (namespace, thread, user_id, agent_id, run_id, seq, id) WHERE thread IS NOT NULL;
 
--- Append-only: only metadata, tags and expired_at may change. An episode that the journal records as
--- erased may be blanked; its row stays.
+-- Append-only: what may change is in episodes_lasting.sql.
 CREATE TRIGGER memstore_episodes_keep BEFORE DELETE ON memstore_episodes BEGIN
-    SELECT RAISE(ABORT, 'episodes are append-only');
-END;
-CREATE TRIGGER memstore_episodes_fixed
-BEFORE UPDATE OF id, uuid, namespace, content, source, source_model, source_description, name,
-    valid_at, created_at, user_id, agent_id, run_id, idempotency_key, content_hash, salt, thread,
-    seq, speaker
-ON memstore_episodes WHEN
-    (new.id, new.uuid, new.namespace, new.created_at)
-        IS NOT (old.id, old.uuid, old.namespace, old.created_at)
-    OR new.content <> '' OR new.content_hash <> ''
-    OR coalesce(new.source, new.source_model, new.source_description, new.name, new.valid_at,
-                new.user_id, new.agent_id, new.run_id, new.idempotency_key, new.salt, new.thread,
-                new.seq, new.speaker) IS NOT NULL
-    OR NOT EXISTS (SELECT 1 FROM memstore_journal
-                   WHERE episode_id = old.id AND kind = 'erase_episode')
-BEGIN
     SELECT RAISE(ABORT, 'episodes are append-only');
 END;
 -- INSERT OR REPLACE does not fire delete triggers for the rows it replaces.
