@@ -277,17 +277,53 @@ def test_a_record_over_a_limit_is_refused_and_local_memory_untouched(devices: li
     assert state(b) == before
 
 
+def own_lines(shelf: Shelf, store: Store) -> dict[str, int]:
+    """Return the sizes of the files of a device's own lines."""
+    device = device_of(store)
+    return {
+        name: len(data)
+        for name, data in shelf.files.items()
+        if (named := names.read(name)) and named.of == named.device == device and named.first
+    }
+
+
 def test_files_are_merged_before_they_are_many(devices: list[Store]) -> None:
     a, b, _ = devices
     shelf = Shelf()
-    for number in range(100):
+    most = 0
+    for number in range(150):
+        a.add(f"fact {number} {'said at length ' * (number % 40)}", subject="s")
+        meet(shelf, a)
+        most = max(most, len(own_lines(shelf, a)))
+        if number % 20 == 0:
+            meet(shelf, b)
+    assert most <= 16
+    rewritten = 0
+    for name, versions in shelf.versions.items():
+        named = names.read(name)
+        if named is not None and named.of == device_of(a) and named.last - named.first >= 8:
+            rewritten += sum(len(data) for data in versions if data is not None)
+    assert rewritten < 7 * sum(own_lines(shelf, a).values())
+    meet(shelf, b)
+    assert len(b.list(limit=None)) == 150
+
+
+def test_merged_files_that_a_carrier_brings_back_are_removed(devices: list[Store]) -> None:
+    a, b, _ = devices
+    shelf = Shelf()
+    files: dict[str, bytes] = {}
+    for number in range(30):
         a.add(f"fact {number}", subject="s")
         meet(shelf, a)
-        if number % 10 == 0:
-            meet(shelf, b)
-    assert len(shelf.files) < 40
-    meet(shelf, b)
-    assert len(b.list(limit=None)) == 100
+        files |= shelf.files
+    merged = own_lines(shelf, a)
+    for name, data in files.items():
+        if name not in shelf.files:
+            shelf.put(name, data)
+    assert own_lines(shelf, a) != merged
+    meet(shelf, b, a, b)
+    assert own_lines(shelf, a) == merged
+    assert [*differences([a, b])] == []
 
 
 def test_files_are_of_a_moderate_size(

@@ -1,20 +1,19 @@
 """Sending this device's lines: files of those that the place lacks, made from the ledger as it is.
 
 A file is made again if something in it was erased, or if the choice of namespaces or the key
-changed. Small files are merged, so that a device has few.
+changed. Files are merged so that each has more bytes than all that came after it together: a device
+has few, and what it wrote once is written again only when the files have grown to twice its size.
 """
 
 from __future__ import annotations
 
 import json
 from collections import Counter
-from datetime import timedelta
 from typing import TYPE_CHECKING, Final
 
 from memstore.database import journal
 from memstore.database import meta as meta_table
 from memstore.database.tables import taken as taken_table
-from memstore.domain import clock
 from memstore.named import NamedTuple
 from memstore.sync import records, screening, segments
 from memstore.sync.places import names
@@ -30,9 +29,8 @@ if TYPE_CHECKING:
     from memstore.sync.known_devices import KnownDevices
     from memstore.sync.rules import Record
 
-MERGED_AT: Final = 32
-"""So many files of a device are merged; fewer, if that was not done for a day."""
-MERGED_AFTER: Final = timedelta(days=1)
+SPARED: Final = 8
+"""Files are merged when there are so many fewer of them afterwards."""
 
 
 class Written(NamedTuple):
@@ -43,14 +41,12 @@ class Written(NamedTuple):
     """The last line in a file; those after it, up to :attr:`line`, have no records."""
     choice: str = ""
     edition: int = 0
-    merged: str = ""
-    """When files were merged last, as it is stored."""
 
 
 def written(transaction: Transaction) -> Written:
     """Return what this device's files were written from."""
     text = meta_table.get(transaction, meta_table.SYNCED)
-    return Written() if text is None else Written(*json.loads(text))
+    return Written() if text is None else Written(*json.loads(text)[: len(Written._fields)])
 
 
 class Sending:
@@ -96,11 +92,11 @@ class Sending:
                 follows = first == before.sent + 1 and not again
                 since = max(first, before.line + 1) if follows else first
                 self._write_new(transaction, row, first, end, since)
-            merged = self._merge(transaction, row, before.merged)
+            self._remove_covered(row)
+            self._merge(transaction, row)
         edition = before.edition + (1 if chosen and not anew else 0)
         sent = max((one.last for one in self._files.own(row.device).values()), default=0)
-        at = clock.to_text(clock.utc_now()) if merged or not before.merged else before.merged
-        now = Written(last, sent, self._choice.text, edition, at)
+        now = Written(last, sent, self._choice.text, edition)
         if now != before:
             with self._engine.write() as transaction:
                 meta_table.put(transaction, meta_table.SYNCED, json.dumps(list(now)))
@@ -190,40 +186,43 @@ class Sending:
         self.went.update(record.about.namespace for record in sent.records)
         self.redacted.update(record.about.namespace for record in sent.redacted)
 
-    def _merge(self, transaction: Transaction, row: DeviceRow, merged: str) -> bool:
-        """Merge the small files of this device if they are many, or from days before this one.
+    def _remove_covered(self, row: DeviceRow) -> None:
+        """Remove what a run left that was killed after it had merged files."""
+        reached = 0
+        own = self._files.own(row.device).items()
+        for name, named in sorted(own, key=lambda one: (one[1].first, -one[1].last)):
+            if named.last <= reached:
+                self._files.delete(name)
+            reached = max(reached, named.last)
 
-        Args:
-            transaction: of the file.
-            row: this device.
-            merged: when that was done last, as it is stored.
-        """
-        own = sorted(
-            (named.first, named.last, name) for name, named in self._files.own(row.device).items()
-        )
-        is_old = bool(merged) and clock.utc_now() - clock.from_text(merged) > MERGED_AFTER
-        if len(own) < (2 if is_old else MERGED_AT):
-            return False
-        groups = [group for group in self._groups(own) if len(group) > 1]
+    def _merge(self, transaction: Transaction, row: DeviceRow) -> None:
+        """Merge files of this device, if enough are spared."""
+        groups = [*self._groups(row)]
+        if sum(len(group) - 1 for group in groups) < SPARED:
+            return
         for group in groups:
-            first, last = group[0][0], group[-1][1]
+            if len(group) == 1:
+                continue
+            first = min(self._files.named[name].first for name in group)
+            last = max(self._files.named[name].last for name in group)
             self._rewrite(transaction, row, first, last)
-            whole = names.of_lines(row.device, row.device, first, last)
-            for *_, name in group:
-                if name != whole:
+            for name in group:
+                if name != names.of_lines(row.device, row.device, first, last):
                     self._files.delete(name)
-        return bool(groups)
 
-    def _groups(self, own: Sequence[tuple[int, int, str]]) -> Iterator[list[tuple[int, int, str]]]:
-        """Yield what is merged into one file each: neighbours that are not full together."""
-        group: list[tuple[int, int, str]] = []
-        size = 0
-        for one in own:
-            more = self._files.sizes[one[2]]
-            if group and size + more > segments.FULL_BYTES:
+    def _groups(self, row: DeviceRow) -> Iterator[list[str]]:
+        """Yield what becomes one file each, newest first: those that are no larger than all after
+        them in the group together.
+        """
+        group: list[str] = []
+        total = 0
+        own = self._files.own(row.device)
+        for name in sorted(own, key=lambda name: own[name].last, reverse=True):
+            size = self._files.sizes[name]
+            if group and (size > total or total + size > segments.FULL_BYTES):
                 yield group
-                group, size = [], 0
-            group.append(one)
-            size += more
+                group, total = [], 0
+            group.append(name)
+            total += size
         if group:
             yield group

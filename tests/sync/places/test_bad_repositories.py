@@ -144,6 +144,18 @@ def test_a_long_history_is_begun_again(
     assert counted == [1, 2, 3, 1, 2]
 
 
+def test_a_history_that_is_much_larger_than_the_files_is_begun_again(
+    place: GitPlace, remote: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(git_place, "MIN_BYTES", 0)
+    counted = []
+    for number in range(12):
+        place.put(STATE, bytes([number]) * 10_000)
+        place.publish()
+        counted.append(commits(remote))
+    assert counted == [1, 2, 3, 4, 5, 1, 2, 3, 4, 5, 1, 2]
+
+
 def test_a_branch_that_somebody_replaced_is_taken_as_it_is(
     place: GitPlace, other: GitPlace, remote: Path
 ) -> None:

@@ -5,8 +5,9 @@ one that is damaged is made anew. It has no working tree, so no name in a hostil
 becomes a file here. Nothing is merged or rebased: a device writes only its own files, so what it
 has to push goes on top of whatever is there.
 
-Each commit says which history it belongs to, and how long that is. A history that held an erased
-text, or that is long, is begun again with one commit; who sees that drops the old objects.
+Each commit says which history it belongs to, and how long and how large that is. A history that
+held an erased text, is long, or is much larger than the files, is begun again with one commit; who
+sees that drops the old objects.
 """
 
 from __future__ import annotations
@@ -46,7 +47,16 @@ MAX_LISTING_BYTES: Final = 32 * 2**20
 """Of the names of all files, or of a commit."""
 
 MAX_COMMITS: Final = 200
-"""A longer history is begun again: the files of a year take no more than those of a day."""
+"""A longer history is begun again."""
+
+MAX_TIMES: Final = 4
+"""So is one of more than so many times the bytes of the files, if that is something:"""
+
+MIN_BYTES: Final = 64 * 1024
+
+COMMIT_BYTES: Final = 400
+ENTRY_BYTES: Final = 40
+"""What a commit adds about, with its first tree, and for each entry of a device's tree."""
 
 TRIES: Final = 8
 """How often it is pushed again because another device was faster."""
@@ -70,7 +80,9 @@ CONFIGURATION: Final = (
 QUIET: Final = ("core.askPass=", "credential.interactive=false")
 """No question to anybody."""
 
-HISTORY: Final = re.compile(rb"^history ([0-9a-f]{16}), commit ([0-9]{1,9})$", re.MULTILINE)
+HISTORY: Final = re.compile(
+    rb"^history ([0-9a-f]{16}), commit ([0-9]{1,9}), ([0-9]{1,15}) bytes$", re.M
+)
 
 OUTRUN: Final = re.compile(
     r"fetch first|stale info|cannot lock ref|failed to update ref|reference already exists"
@@ -125,6 +137,8 @@ class _Tip(NamedTuple):
     id: str = ""
     history: str = ""
     commits: int = 0
+    bytes: int = 0
+    """About what its history has added to its first commit."""
 
 
 class GitPlace:
@@ -325,14 +339,27 @@ class GitPlace:
         old = self._local("rev-parse", f"{self._tip.id}^{{tree}}") if self._tip.id else b""
         if old.decode().strip() == tree and (not anew or self._tip.commits == 1):
             return None
-        is_long = self._tip.commits >= MAX_COMMITS and not self._is_protected
-        begins = anew or is_long or not self._tip.id
+        begins = anew or not self._tip.id or (self._is_long() and not self._is_protected)
         history = secrets.token_hex(8) if begins else self._tip.history
         commits = 1 if begins else self._tip.commits + 1
+        added = 0 if begins else self._tip.bytes + self._added()
         parents = ("-p", self._tip.id) if self._tip.id and not begins else ()
-        said = f"memstore\n\nhistory {history}, commit {commits}\n"
+        said = f"memstore\n\nhistory {history}, commit {commits}, {added} bytes\n"
         made = self._local("commit-tree", tree, *parents, data=said.encode())
-        return _Tip(made.decode().strip(), history, commits)
+        return _Tip(made.decode().strip(), history, commits, added)
+
+    def _is_long(self) -> bool:
+        """Return whether the history that is there has become too long or too large."""
+        most = MAX_TIMES * sum(blob.size for blob in self._files.values())
+        return self._tip.commits >= MAX_COMMITS or self._tip.bytes > max(most, MIN_BYTES)
+
+    def _added(self) -> int:
+        """Return about how many bytes a commit of what is pending adds to the repository."""
+        blobs = sum(blob.size for blob in self._pending.values() if blob is not None)
+        devices = {name.partition("/")[0] for name in self._pending}
+        every = self._files.keys() | self._pending.keys()
+        entries = sum(name.partition("/")[0] in devices for name in every)
+        return blobs + ENTRY_BYTES * entries + COMMIT_BYTES
 
     def _tree(self) -> str:
         """Write the tree of what is there and what is pending, and return its id."""
@@ -528,7 +555,7 @@ def _tip(id_: str, commit: bytes) -> _Tip:
     found = HISTORY.search(commit)
     if found is None:  # somebody else's
         return _Tip(id_, id_[:16], MAX_COMMITS)
-    return _Tip(id_, found[1].decode(), int(found[2]))
+    return _Tip(id_, found[1].decode(), int(found[2]), int(found[3]))
 
 
 def _line(lines: Iterable[str]) -> str:
