@@ -110,6 +110,7 @@ DOORS = {
         "search.index.contents",
         "search.lookups.base",
         "search.lookups.database",
+        "search.spelling",
     },
     "jwt": {"faces.http.provider_tokens"},
     "os.environ": {"settings"},

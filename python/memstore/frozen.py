@@ -84,12 +84,22 @@ def fields(record: Any) -> tuple[FieldSpec, ...]:
 
 def asdict(record: Any) -> dict[str, Any]:
     """Return the values of an instance by name, without copying them."""
-    return {one.name: getattr(record, one.name) for one in fields(record)}
+    shape: _Shape = record._shape
+    return dict(zip(shape.names, shape.values(record), strict=True))
 
 
 def replace(record: R, /, **changes: Any) -> R:
     """Return a copy of an instance with other values in some fields."""
-    return record.__class__(**asdict(record) | changes)
+    kind: Any = record.__class__
+    shape: _Shape = kind._shape
+    values = asdict(record) | changes
+    if kind.__init__ is not _init or shape.unstored or len(values) > len(shape.names):
+        return kind(**values)  # type: ignore[no-any-return]
+    made: Any = object.__new__(kind)
+    made.__dict__.update(values)
+    if (check := getattr(made, "__post_init__", None)) is not None:
+        check()
+    return made  # type: ignore[no-any-return]
 
 
 def derived(kind: Callable[..., R], record: Any, /, **changes: Any) -> R:
@@ -136,7 +146,9 @@ class _Shape:
         }
         self.required = {n for n, v in self.defaults.items() if v is MISSING} - {*self.factories}
         self.unstored = [one.name for one in self.fields if not one.is_stored]
-        self.values = attrgetter(*(one.name for one in self.stored)) if self.stored else repr
+        self.names = tuple(one.name for one in self.stored)
+        several = attrgetter(*self.names, "__class__")  # of one name, it would return no tuple
+        self.values: Callable[[Any], tuple[Any, ...]] = lambda record: several(record)[:-1]
 
 
 def _prepared(cls: Any, kw_only: bool) -> Any:

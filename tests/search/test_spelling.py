@@ -11,9 +11,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memstore import Store
-from memstore._kernel.words import Words
+from memstore._kernel.words import Words, edits
 from memstore.domain.results import Respelt
-from memstore.search.spelling import MAX_SOUGHT, distance
+from memstore.search.spelling import MAX_SOUGHT
 
 OpenStore = Callable[..., Store]
 
@@ -169,11 +169,16 @@ def naive(left: str, right: str) -> int:
     return least
 
 
-@given(letters.filter(lambda one: len(one) < 6), letters.filter(lambda one: len(one) < 6))
-def test_distance_is_that_of_its_definition(left: str, right: str) -> None:
-    expected = naive(left, right)
-    found = distance(left, right, 2)
-    assert found == expected if expected <= 2 else found > 2
+short = letters.filter(lambda one: len(one) < 6)
+
+
+@given(short, st.lists(short, max_size=4), st.integers(0, 3))
+def test_edits_are_those_of_their_definition(word: str, others: list[str], most: int) -> None:
+    assert edits(word, others, most) == [min(naive(word, one), most + 1) for one in others]
+
+
+def distance(left: str, right: str, most: int) -> int:
+    return edits(left, [right], most)[0]
 
 
 @given(st.lists(letters.filter(bool), min_size=1, max_size=12), letters.filter(bool))

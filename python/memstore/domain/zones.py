@@ -201,16 +201,25 @@ def local(moment: datetime) -> datetime:
         return moment
 
 
+def date_of(moment: datetime) -> date:
+    """Return the user's day of a moment."""
+    zone = user()
+    try:
+        return (_at_home(moment) if zone is MACHINE else moment.astimezone(zone)).date()
+    except OverflowError:  # the first or last day of all years
+        return moment.date()
+
+
 def today() -> date:
-    return local(clock.utc_now()).date()
+    return date_of(clock.utc_now())
 
 
 def day(moment: datetime | str) -> str:
     """Return the user's day of a moment, a ``datetime`` or stored text, such as ``2026-11-20``."""
     if not isinstance(moment, str):
-        return local(moment).date().isoformat()
+        return date_of(moment).isoformat()
     try:
-        return local(clock.from_text(moment)).date().isoformat()
+        return date_of(clock.from_text(moment)).isoformat()
     except ValueError:
         return moment[:10]
 

@@ -58,7 +58,7 @@ Texts: TypeAlias = "Callable[[Transaction, Sequence[int]], list[tuple[int, str]]
 def fact_texts(transaction: Transaction, fact_ids: Sequence[int]) -> list[tuple[int, str]]:
     return [
         (fact_id, text_of(subject, content))
-        for fact_id, subject, content in fact_table.texts(transaction, fact_ids)
+        for fact_id, subject, content, _ in fact_table.texts(transaction, fact_ids)
     ]
 
 

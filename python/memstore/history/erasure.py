@@ -695,7 +695,7 @@ def _to_close(transaction: Transaction, standing: Standing, found: Selected) -> 
         quotes = Occurrences(
             reply_table.quoted_as(content)
             for ids in _batches(found.facts)
-            for _, _, content in fact_table.texts(transaction, ids)
+            for _, _, content, _ in fact_table.texts(transaction, ids)
         )
         gone = {*found.episodes} | drawn
         for episode_id, reply in reply_table.texts(transaction, standing.namespaces):

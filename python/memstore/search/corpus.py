@@ -220,8 +220,8 @@ class Corpus(ABC, Generic[F, H]):
     def _has_word(self, word: str, facts: FactFilter, turns: EpisodeFilter) -> bool: ...
 
     @abstractmethod
-    def text(self, row_id: int) -> str:
-        """Return the words of a row that exists."""
+    def texts(self, ids: Sequence[int]) -> Iterable[str]:
+        """Return the words of rows, in any order."""
 
     def has_rows(self, namespaces: Sequence[str] | None) -> bool:
         """Whether anything is stored there."""
@@ -291,7 +291,7 @@ class FactCorpus(Corpus[FactFilter, SearchHits]):
 
         "What is the weather today" does not ask for them; for what is valid since then it may.
         """
-        if not ids or not dates.read(query, clock.utc_now()).is_relative:
+        if not ids or not self.lookup.named_dates(query, clock.utc_now()).is_relative:
             return {*ids}
         return {id_ for id_, fact in self._facts(ids).items() if fact.valid_at is not None}
 
@@ -389,9 +389,12 @@ class FactCorpus(Corpus[FactFilter, SearchHits]):
             said.search(self.transaction, word, turns, 1)
         )
 
-    def text(self, row_id: int) -> str:
-        fact = self.fact(row_id)
-        return f"{fact.content}\n{fact.subject}\n{fact.category}"
+    def texts(self, ids: Sequence[int]) -> Iterable[str]:
+        if self._past is None:
+            rows = fact_table.texts(self.transaction, ids) if ids else ()
+            return [f"{content}\n{subject}\n{category}" for _, subject, content, category in rows]
+        facts = self._facts(ids).values()
+        return [f"{fact.content}\n{fact.subject}\n{fact.category}" for fact in facts]
 
     def fact(self, fact_id: int) -> Fact:
         """Return a fact that exists, as it is or was."""
@@ -537,8 +540,8 @@ class EpisodeCorpus(Corpus[EpisodeFilter, "EpisodeHits"]):
             told.search(self.transaction, word, facts, 1)
         )
 
-    def text(self, row_id: int) -> str:
-        return self._episodes([row_id])[row_id].content
+    def texts(self, ids: Sequence[int]) -> Iterable[str]:
+        return [episode.content for episode in self._episodes(ids).values()] if ids else ()
 
     def _speakers(self, ids: Sequence[int]) -> Mapping[int, str | None]:
         return {id_: episode.speaker for id_, episode in self._episodes(ids).items()}

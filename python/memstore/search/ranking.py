@@ -15,7 +15,6 @@ from memstore._kernel.ranking import REACH
 from memstore.domain import zones
 from memstore.domain.results import CLASSIC, CONTEXTUAL, ScoreParts
 from memstore.frozen import asdict, field, frozen, replace
-from memstore.lazy import lazy_import
 from memstore.named import NamedTuple
 from memstore.search.lookups.base import F, Order, Ranked
 
@@ -24,8 +23,6 @@ if TYPE_CHECKING:
 
     from memstore.search.lookups import dates
     from memstore.search.lookups.base import Lookup, Query
-else:
-    dates = lazy_import("memstore.search.lookups.dates")
 
 
 class Weights(NamedTuple):
@@ -125,7 +122,7 @@ class Contextual(Ranking):
         """Rank the rows found, their neighbours, and rows of a date in the query."""
         lookup = found.lookup
         ids = [*{**found.by_words, **query.near}]
-        named = dates.read(query.text, found.wanted.now)
+        named = lookup.named_dates(query.text, found.wanted.now)
         ids += _of_named_dates(query, ids, found, named)
         ids += _of_condition(query, ids, found, named.condition)
         ids += lookup.neighbours(ids, REACH, found.wanted)

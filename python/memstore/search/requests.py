@@ -129,7 +129,14 @@ class Request(Generic[F]):
         return max(2 * self.depth, MIN_CANDIDATES)
 
 
-def for_facts(wanted: FactFilter, asked: FactSearch) -> Request[FactFilter]:
+def for_facts(
+    wanted: FactFilter,
+    asked: FactSearch,
+    given_lives: Mapping[str, float] | None,
+    *,
+    past: Past | None = None,
+    without_rules: frozenset[Rule] = frozenset(),
+) -> Request[FactFilter]:
     """Return the request of a search over facts that pass a filter."""
     words, vectors = asked.word_weight, asked.vector_weight
     name = _ranking(asked.ranking, word_weight=words, vector_weight=vectors)
@@ -142,7 +149,7 @@ def for_facts(wanted: FactFilter, asked: FactSearch) -> Request[FactFilter]:
         raise InvalidArgument(
             "and the weight of the vectors cannot both be 0", argument="word_weight"
         )
-    lives = half_lives(asked.half_lives_seconds).items()
+    lives = half_lives(given_lives).items()
     return Request(
         wanted=wanted,
         limit=asked.limit,
@@ -156,6 +163,8 @@ def for_facts(wanted: FactFilter, asked: FactSearch) -> Request[FactFilter]:
         context=asked.context,
         min_relevance=asked.min_relevance,
         matched=asked.matched,
+        past=past,
+        without_rules=without_rules,
     )
 
 

@@ -13,6 +13,7 @@ import unicodedata
 from itertools import islice
 from typing import TYPE_CHECKING, Any, Final
 
+from memstore._kernel.words import edits as distances
 from memstore.domain.results import Respelt
 from memstore.lazy import lazy_pattern
 from memstore.named import NamedTuple
@@ -110,22 +111,21 @@ def _is_form(word: str) -> bool:
 
 def _right(corpus: Corpus[Any, Any], word: str, wanted: Any) -> str | None:
     """Return the nearest word of the rows that may be found, for an unknown word."""
-    is_name = word[0].isupper()
     lookup, plain = corpus.lookup, _plain(word)
-    most = 2 if len(word) >= TWO_EDITS_FROM and not is_name else 1
-    found: dict[str, tuple[int, bool, str]] = {}
-    for row_id in lookup.similar(plain, most, wanted):
-        for other in WORD.findall(corpus.text(row_id)[:MAX_READ]):
-            if abs(len(other) - len(word)) > most or other in found:
-                continue
-            folded = _plain(other)
-            edits = distance(plain, folded, most)
-            is_other = folded[0] != plain[0]
-            if is_other and (is_name or len(word) < TWO_EDITS_FROM):
-                continue  # German's "Wetter" is not "better", nor is "tissue" an "issue"
-            if 0 < edits <= (1 if is_other else most):
-                found[other] = (edits, is_other, other)
-    return min(found, key=lambda one: found[one], default=None)
+    is_long, is_name = len(word) >= TWO_EDITS_FROM, word[0].isupper()
+    most = 2 if is_long and not is_name else 1
+    texts = corpus.texts(lookup.similar(plain, most, wanted))
+    held = {other: None for text in texts for other in WORD.findall(text[:MAX_READ])}
+    near = {other: _plain(other) for other in held if abs(len(other) - len(word)) <= most}
+    if is_name or not is_long:
+        # German's "Wetter" is not "better", nor is "tissue" an "issue".
+        near = {other: folded for other, folded in near.items() if folded[0] == plain[0]}
+    found = []
+    for other, edits in zip(near, distances(plain, [*near.values()], most), strict=True):
+        is_other = near[other][0] != plain[0]
+        if 0 < edits <= (1 if is_other else most):
+            found.append((edits, is_other, other))
+    return min(found)[-1] if found else None
 
 
 def _plain(word: str) -> str:
@@ -135,25 +135,3 @@ def _plain(word: str) -> str:
         return lower
     bare = (c for c in unicodedata.normalize("NFD", lower) if not unicodedata.combining(c))
     return unicodedata.normalize("NFC", "".join(bare))
-
-
-def distance(left: str, right: str, most: int) -> int:
-    """Return the edits between two words, or a larger number than ``most``.
-
-    An edit is a letter more, less or another, or two neighbours in the other order (optimal string
-    alignment).
-    """
-    if len({*left} - {*right}) > most or len({*right} - {*left}) > most:
-        return most + 1
-    before: list[int] = []
-    last: list[int] = [*range(len(right) + 1)]
-    for down, letter in enumerate(left, 1):
-        row = [down]
-        for across, other in enumerate(right, 1):
-            edits = min(last[across - 1] + (letter != other), last[across] + 1, row[-1] + 1)
-            turned = down > 1 and across > 1 and left[down - 2] == other
-            if turned and letter == right[across - 2]:
-                edits = min(edits, before[across - 2] + 1)
-            row.append(edits)
-        before, last = last, row
-    return last[-1]

@@ -695,7 +695,7 @@ class View(zones.Zoned):
 
     # -- what is asked for, as filters and requests ------------------------------------------
 
-    def _narrowing(self, asked: FactNarrowing) -> FactFilter:
+    def _narrowing(self, asked: FactNarrowing, *, searched: bool = False) -> FactFilter:
         """Return the filter for what a search or a list asks for."""
         if asked.external_key_prefix is not None:
             stored_text(asked.external_key_prefix, "external_key_prefix")
@@ -714,6 +714,7 @@ class View(zones.Zoned):
             tasks=tasks,
             valid_on=None if valid_on is None else given_moments.period(valid_on, "valid_on"),
             given=questions.as_given(asked),
+            searched=searched,
             **questions.times(asked),
         )
 
@@ -741,11 +742,14 @@ class View(zones.Zoned):
 
     def _request(self, asked: FactSearch) -> requests.Request[FactFilter]:
         """Return the request for a search of facts."""
-        if asked.half_lives_seconds is None:
-            asked = replace(asked, half_lives_seconds=self._file.half_lives_seconds)
-        wanted = replace(self._narrowing(asked), searched=True)
-        made = requests.for_facts(wanted, asked)
-        return replace(made, past=self._past, without_rules=self._file.without_rules)
+        file, lives = self._file, asked.half_lives_seconds
+        return requests.for_facts(
+            self._narrowing(asked, searched=True),
+            asked,
+            file.half_lives_seconds if lives is None else lives,
+            past=self._past,
+            without_rules=file.without_rules,
+        )
 
     def _filling(self, asked: FactSearch) -> requests.Request[FactFilter]:
         """Return the request for a search of facts that fill a budget."""

@@ -302,8 +302,9 @@ def is_at_once(text: str) -> bool:
 
 def names_past(text: str) -> bool:
     """Return whether a question may name a day relative to today; most do not, at little cost."""
-    words = f" {plain(text[:MAX_CHARACTERS])} "
-    return any(hint in words for hint in _hints())
+    words = plain(text[:MAX_CHARACTERS])
+    spaced, others = _hints()
+    return not spaced.isdisjoint(words.split(" ")) or any(hint in words for hint in others)
 
 
 def past(text: str, today: date) -> tuple[int, list[Days]]:
@@ -452,9 +453,11 @@ def _period(unit: str, ago: int, today: date) -> Days:
 
 
 @cache
-def _hints() -> list[str]:
-    """Words without one of which nothing in the past is named."""
-    return [*map(_phrase, PAST_HINTS.split())]
+def _hints() -> tuple[frozenset[str], list[str]]:
+    """Words without one of which nothing in the past is named, and those of unspaced scripts."""
+    phrases = [*map(_phrase, PAST_HINTS.split())]
+    spaced = {phrase.strip(" ") for phrase in phrases if phrase.startswith(" ")}
+    return frozenset(spaced), [phrase for phrase in phrases if not phrase.startswith(" ")]
 
 
 @cache

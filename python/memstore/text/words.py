@@ -193,6 +193,8 @@ def _other_spellings(term: str) -> list[str]:
     plain = term.casefold()
     for letter, pair in LIGATURES:
         plain = plain.replace(letter, pair)
+    if not any(pair in plain for _, pair in LIGATURES):
+        return [] if plain == term.lower() else [plain]  # like most words
     spellings = dict.fromkeys([plain, *chain(*(_ligated(plain, *pair) for pair in LIGATURES))])
     return [other for other in spellings if other != term.lower()]
 
@@ -213,7 +215,9 @@ def identifiers(query: str) -> Sequence[str]:
     ``undo.sh``, ``3.11``, ``5499``, ``k8s``, ``max_tokens``, ``parseConfig``; of a path also its
     last part, without the number of a line.
     """
-    found = (form for chunk in CHUNK.findall(query) for form in _forms(chunk.strip(ENDS)))
+    chunks = (chunk.strip(ENDS) for chunk in CHUNK.findall(query))
+    # Most are words of a text: letters alone, of which the first at most is a capital.
+    found = (form for one in chunks if not _is_plain(one) for form in _forms(one))
     return (*dict.fromkeys(form for form in found if _is_identifier(form)),)[:MAX_TERMS]
 
 
@@ -229,6 +233,10 @@ def parts_of_identifiers(query: str) -> frozenset[str]:
     """
     words = (word for one in identifiers(query) for word in re.findall(r"[^\W_]+", one))
     return frozenset(word.casefold() for word in words if not IDENTIFYING.fullmatch(word))
+
+
+def _is_plain(chunk: str) -> bool:
+    return chunk.isalpha() and chunk.isascii() and (chunk[1:].islower() or len(chunk) == 1)
 
 
 def _forms(chunk: str) -> tuple[str, str, str]:

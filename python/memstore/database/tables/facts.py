@@ -1052,14 +1052,14 @@ def touch(
     )
 
 
-def texts(transaction: Transaction, fact_ids: Sequence[int]) -> list[tuple[int, str, str]]:
-    """Return ``(id, subject, content)`` of facts, by id."""
+def texts(transaction: Transaction, fact_ids: Sequence[int]) -> list[Row]:
+    """Return ``(id, subject, content, category)`` of facts, by id."""
     rows = transaction.rows(
-        "SELECT id, subject, content FROM memstore_facts"
+        "SELECT id, subject, content, category FROM memstore_facts"
         f" WHERE id IN {transaction.dialect.listed('ids')} ORDER BY id",
         {"ids": fact_ids},
     )
-    return [(fact_id, subject, content) for fact_id, subject, content in rows]
+    return [*rows]
 
 
 def all_found_by(

@@ -13,14 +13,16 @@ from typing import TYPE_CHECKING, ClassVar, Generic, TypeVar
 
 from memstore.database.filters import EpisodeFilter, FactFilter
 from memstore.database.tables import vectors as vector_table
+from memstore.domain import zones
 from memstore.domain.results import NO_PARTS, ScoreParts
 from memstore.embedding.vectors import similarities
+from memstore.lazy import cached_property, lazy_import
 from memstore.named import NamedTuple
 from memstore.text.words import spelled
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
-    from datetime import datetime
+    from datetime import date, datetime
 
     from memstore._kernel.ids import Ids
     from memstore._kernel.ranking import Bearing
@@ -32,7 +34,10 @@ if TYPE_CHECKING:
     from memstore.domain.results import Respelt
     from memstore.embedding.vectors import Vector
     from memstore.search.index.index import RowKind
-    from memstore.search.lookups.dates import Calendar, Condition
+    from memstore.search.lookups import dates
+    from memstore.search.lookups.dates import Calendar, Condition, Named
+else:
+    dates = lazy_import("memstore.search.lookups.dates")
 
 F = TypeVar("F", FactFilter, EpisodeFilter)
 
@@ -145,6 +150,17 @@ class Lookup(ABC, Generic[F]):
     aged: Callable[[Sequence[int]], Sequence[Aged]] | None = None
     """Returns the ages of rows that had others at the moment that is searched."""
 
+    @cached_property
+    def _dates(self) -> dict[tuple[str, date], Named]:
+        return {}
+
+    def named_dates(self, query: str, now: datetime) -> Named:
+        """Return the days that a query names, which one answer asks for several times."""
+        key = query, zones.date_of(now)
+        if key not in self._dates:
+            self._dates[key] = dates.of_day(*key)
+        return self._dates[key]
+
     @property
     @abstractmethod
     def generation(self) -> Generation:
@@ -246,15 +262,28 @@ class Lookup(ABC, Generic[F]):
         return ()
 
     def on_subject(
-        self, facts: Sequence[Fact], wanted: F, k: int, *, later: bool
+        self,
+        facts: Sequence[Fact],
+        wanted: F,
+        k: int,
+        *,
+        later: bool,
+        among: Sequence[int] | None = None,
     ) -> Mapping[int, Mapping[int, float]]:
         """Return the ``k`` nearest facts on the subject of each fact, with their cosines.
 
         They are active, no tasks, of the same namespace and owners, pass
         the filter, and are valid since a later (or an earlier) time than the fact, or the same one.
         Without a vector the nearest are those that share words, with a cosine of 0.
+
+        Args:
+            among: the only ones to look at; ``None`` is all.
         """
         return {}
+
+    def later_on_subject(self, fact: Fact, wanted: F, ids: Sequence[int]) -> Sequence[int]:
+        """Return those of some facts that are later ones as in :meth:`on_subject`."""
+        return ()
 
     def in_context(
         self,

@@ -76,7 +76,11 @@ def read(query: str, now: datetime) -> Named:
     A month or day without a year means the most recent one. An ambiguous date yields both readings.
     ``yesterday`` and the like are days if nothing else is named.
     """
-    today = zones.local(now).date()
+    return of_day(query, zones.date_of(now))
+
+
+def of_day(query: str, today: date) -> Named:
+    """Return the same, by the day that is today."""
     asked = times.read(query, today)
     if asked is None:
         return _named(query, today)
@@ -87,7 +91,7 @@ def read(query: str, now: datetime) -> Named:
 
 def topic(query: str, now: datetime) -> str:
     """Return a query without the condition that it states for the time of its answer."""
-    asked = times.read(query, zones.local(now).date())
+    asked = times.read(query, zones.date_of(now))
     return asked.topic if asked else query
 
 

@@ -208,7 +208,7 @@ class IndexLookup(Lookup[F]):
     ) -> Mapping[int, Bearing]:
         """Return what rows have of a query, of which some terms do not count."""
         now = clock.utc_now()
-        calendar = dates.read(query, now).calendar
+        calendar = self.named_dates(query, now).calendar
         query = dates.topic(query, now)
         asked = self.terms(query)
         terms = zip(asked.written, asked.spellings, strict=True)
@@ -259,10 +259,20 @@ class IndexLookup(Lookup[F]):
         self._prepared = frozenset(fact_ids)
         yield vector_table.selecting(self._transaction, self._kind.vectors, sorted(fact_ids))
 
+    def later_on_subject(self, fact: Fact, wanted: F, ids: Sequence[int]) -> Sequence[int]:
+        return [*self._others(fact, wanted, later=True, within=visibility.Visible(ids))]
+
     def on_subject(
-        self, facts: Sequence[Fact], wanted: F, k: int, *, later: bool
+        self,
+        facts: Sequence[Fact],
+        wanted: F,
+        k: int,
+        *,
+        later: bool,
+        among: Sequence[int] | None = None,
     ) -> Mapping[int, Mapping[int, float]]:
-        every = ((fact, self._others(fact, wanted, later=later)) for fact in facts)
+        within = None if among is None else visibility.Visible(among)
+        every = ((fact, self._others(fact, wanted, later=later, within=within)) for fact in facts)
         found: list[tuple[Fact, Visible]] = [one for one in every if len(one[1])]
         ids = [fact.id for fact, _ in found]
         read = self._prepared if self._prepared.issuperset(ids) else ids
@@ -270,14 +280,14 @@ class IndexLookup(Lookup[F]):
         codes = self._contents.codes
         rows: dict[int, Sequence[int]] = {}
         many: dict[int, Visible] = {}
-        for fact, among in found:
-            if len(among) <= k:
-                rows[fact.id] = list(among)
+        for fact, others in found:
+            if len(others) <= k:
+                rows[fact.id] = list(others)
             elif codes is not None and fact.id in vectors:
-                many[fact.id] = among
+                many[fact.id] = others
             else:
                 phrases = self.terms(fact.content).phrases
-                best_rows = self._contents.words.search(phrases, k, among, until=self.until)
+                best_rows = self._contents.words.search(phrases, k, others, until=self.until)
                 rows[fact.id] = [id_ for id_, _ in best_rows]
         near: dict[int, dict[int, float]] = {}
         if codes is not None and many:
@@ -291,8 +301,14 @@ class IndexLookup(Lookup[F]):
         near |= self._compared(rows, vectors, k)
         return {fact_id: near[fact_id] for fact_id in ids}
 
-    def _others(self, fact: Fact, wanted: F, *, later: bool) -> Visible:
-        """Return the facts on its subject, of its owners, that are as late as a fact or later."""
+    def _others(
+        self, fact: Fact, wanted: F, *, later: bool, within: Visible | None = None
+    ) -> Visible:
+        """Return the facts on its subject, of its owners, that are as late as a fact or later.
+
+        Args:
+            within: the only ones to look at.
+        """
         columns, key = self._contents.columns, (fact.namespace, fact.scope, fact.subject)
         if key not in self._on_subject:
             owned = wanted
@@ -302,7 +318,9 @@ class IndexLookup(Lookup[F]):
             now = wanted.now if wanted.among is None else None
             among = self._visible(owned)
             self._on_subject[key] = visibility.on_subject(columns, fact, among, now)
-        return visibility.valid_since(columns, fact, self._on_subject[key], later=later)
+        found = self._on_subject[key]
+        among = found if within is None else found & within
+        return visibility.valid_since(columns, fact, among, later=later)
 
     def _compared(
         self, near: Mapping[int, Sequence[int]], vectors: Mapping[int, bytes], k: int
