@@ -38,7 +38,7 @@ import memstore
 from benches import language, side_by_side
 from benches.finding import sets
 from memstore import NewFact, Store
-from memstore.search import comparing, newer
+from memstore.search import newer
 
 PUBLISHED = Path(__file__).parents[1] / "tests" / "text" / "judged" / "pairs.jsonl"
 CONVERSATIONS = "locomofact-dev"
@@ -157,7 +157,7 @@ def made(size: int, subjects: int) -> Iterator[Store]:
 def comparing_price(store: Store) -> float:
     """Compare all facts of a memory; return the processor's milliseconds for each."""
     begun = time.thread_time()
-    comparing.run(store.file.engine, lambda: True)
+    store.file.searches.comparisons.run()
     return 1e3 * (time.thread_time() - begun) / store.count()
 
 

@@ -15,7 +15,6 @@ import memstore
 from benches.language import CATEGORIES, TOPICS, Language
 from memstore import NewEpisode, NewFact, Scope, Store
 from memstore.domain import clock
-from memstore.search import comparing
 
 BATCH = 5_000
 SUBJECTS = 20_000
@@ -60,7 +59,7 @@ def fill(path: Path, number: int) -> None:
             writing.add(place, alone=place >= batches - LAST)
         store.graph.build()
         store.file.embed_pending()
-        comparing.run(store.file.engine, lambda: True)
+        store.file.searches.comparisons.run()
         store.file.save_index()
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import json
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from datetime import UTC, datetime, timedelta
@@ -200,28 +201,73 @@ def test_without_the_decisive_rules_both_always_stay() -> None:
 # -- what is compared ------------------------------------------------------------------------------
 
 
-def test_large_groups_are_judged_by_each_search(
-    store: Store, asking: list[tuple[str, str]], monkeypatch: pytest.MonkeyPatch
+@pytest.fixture
+def large(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A group of four facts is a large one, of which each is compared with two others."""
+    for module in (newer, comparing):
+        monkeypatch.setattr(module, "MAX_GROUP", 3)
+        monkeypatch.setattr(module, "NEAREST", 2)
+
+
+@pytest.mark.usefixtures("large")
+def test_a_fact_of_a_large_group_is_compared_with_its_nearest_ones(
+    store: Store, asking: list[tuple[str, str]]
 ) -> None:
-    monkeypatch.setattr(newer, "MAX_GROUP", 3)
-    monkeypatch.setattr(comparing, "MAX_GROUP", 3)
-    add(store, OLD)
+    old = add(store, OLD)
     others = [add(store, f"It has {n} users", n) for n in (2, 3)]
-    add(store, NEW, 9)
+    new = add(store, NEW, 9)
     compare(store)
-    assert rows(store) == []
-    stored, judged = both(store)
-    assert stored == judged != {}
-    assert asking
-    store.delete(others[0])  # now it is small enough
-    asking.clear()
-    stored, judged = both(store)
-    assert stored == judged != {}
-    assert asking  # but was not compared yet
-    compare(store)
-    asking.clear()
-    assert both(store) == [stored, judged]
+    assert {*rows(store)} == {Pair(*others, proves=False), Pair(old, new, proves=True)}
+    assert both(store)[0] == {others[0]: (others[1],), old: (new,)}
     assert asking == []
+    later = add(store, "The timeout is 4 seconds.", 5)  # between two of them
+    waits, _ = both(store)
+    assert waits[old] == (new, later)  # the search compared what waits, and nothing else
+    assert {pair[1] for pair in asking} == {"The timeout is 4 seconds."}
+    compare(store)
+    asking.clear()
+    assert both(store)[0] == {others[0]: (others[1],), old: (new, later), later: (new,)}
+    assert asking == []
+    assert troubles(store) == []
+    store.erase(new)
+    assert both(store)[0] == {others[0]: (others[1],), old: (later,)}
+    store.delete(others[0])
+    compare(store)  # now it is small enough: all its pairs
+    assert Pair(old, later, proves=True) in rows(store)
+    assert both(store)[0] == both(store)[1]
+
+
+@pytest.mark.usefixtures("large")
+def test_a_filter_holds_in_a_large_group(store: Store) -> None:
+    old = add(store, OLD)
+    news = [add(store, f"The timeout is {n} seconds.", n) for n in (6, 7, 8)]
+    compare(store)
+    assert both(store)[0][old] == (news[2], news[1], news[0])
+    until = {"created_before": SPRING + timedelta(days=7)}
+    assert both(store, **until)[0][old] == (news[0],)
+    store.delete(news[2])
+    assert both(store)[0][old] == (news[1], news[0])
+    store.restore(news[2])
+    compare(store)
+    assert both(store)[0][old] == (news[2], news[1], news[0])
+
+
+@pytest.mark.usefixtures("large")
+def test_a_large_group_waits_as_long_as_there_is_no_index(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ids = [add(store, f"The timeout is {n} seconds.", n) for n in range(5)]
+    index = store.file.searches.facts.index
+    with monkeypatch.context() as patch:
+        patch.setattr(index, "read", lambda work: work(None, None))
+        compare(store)
+    assert rows(store) == []
+    assert both(store)[0] == both(store)[1] != {}
+    compare(store)
+    # Each with its two nearest earlier ones.
+    assert Counter(pair.newer for pair in rows(store)) == dict(
+        zip(ids[1:], (1, 2, 2, 2), strict=True)
+    )
 
 
 def test_a_subject_with_many_facts_is_compared_with_a_bounded_number(
@@ -508,7 +554,8 @@ def test_a_search_names_the_same_whatever_was_compared_when(
                 patch.setattr(module, "MAX_GROUP", most)
             patch.setattr(newer, "MAX_WAITING", 3 * most)
             patch.setattr(comparing, "PAGE", most)
-        patch.setattr(newer, "NEAREST", most)
+        for module in (comparing, newer):  # in large groups all that is stored is named
+            patch.setattr(module, "NEAREST", len(lives) if small else most)
         ids: list[int] = []
         whole = store.of("all")
         for number, one in enumerate(lives):

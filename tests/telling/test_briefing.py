@@ -16,7 +16,6 @@ from memstore import NewEpisode, Scope, Store
 from memstore.domain import clock
 from memstore.domain.standing import Standing
 from memstore.providers.local import tokens_at_most
-from memstore.search import comparing
 from memstore.telling.briefing import LineGroup, ShownLine, clipped, fitting, shared
 
 
@@ -167,7 +166,7 @@ def test_a_fact_that_another_may_replace_says_so_and_comes_last(store: Store) ->
     store.add("The standup is at nine", subject="team")
     store.add("The standup is at ten now", subject="team")
     store.add("The team has a budget for books", subject="team")
-    comparing.run(store.file.engine, lambda: True)
+    store.file.searches.comparisons.run()
     lines = store.briefing().text.split("\n")
     assert lines[-1].endswith("#1 team: The standup is at nine (newer #2)")
     assert not any("newer" in line for line in lines[:-1])

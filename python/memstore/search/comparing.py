@@ -5,39 +5,46 @@ stored: by a thread that a search starts when it finds facts that wait, by the d
 before a program ends that leaves many. Until then, searches judge these facts themselves.
 
 A step takes facts that were stored or changed since the last one, and compares each with all others
-of its group. Its rows are written before it is recorded, so a kill costs only the work of a step.
-Several processes may do the same step: a row is right whoever writes it.
+of its group, or with its nearest ones in a large group, which the index finds. Its rows are written
+before it is recorded, so a kill costs only the work of a step. Several processes may do the same
+step: a row is right whoever writes it.
 """
 
 from __future__ import annotations
 
 from functools import partial
-from itertools import islice
+from itertools import chain, islice
 from typing import TYPE_CHECKING, Final
 
 from memstore.database.derivations import FACT_FEED
 from memstore.database.engine import NO_LIMIT
+from memstore.database.filters import FactFilter
 from memstore.database.tables import facts as fact_table
 from memstore.database.tables import feeds
 from memstore.database.tables import newer as newer_table
 from memstore.database.tables.newer import Compared, Pair
 from memstore.domain import clock
-from memstore.domain.records import TODO
+from memstore.domain.records import TODO, Scope
 from memstore.embedding.leases import Lease
 from memstore.named import NamedTuple
 from memstore.search import newer
-from memstore.search.newer import MAX_GROUP, claim_of
+from memstore.search.corpus import FactCorpus
+from memstore.search.newer import MAX_GROUP, NEAREST, claim_of
+from memstore.search.past import EARLIEST
 from memstore.text.judging import RULES
 from memstore.text.judging import judge as judging
 from memstore.text.judging.judge import Verdict
 
 if TYPE_CHECKING:
     import threading
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 
     from memstore.database.engine import Engine, Transaction
     from memstore.database.tables.facts import Claimed
     from memstore.database.tables.newer import Group
+    from memstore.search.index.contents import FeedContents
+    from memstore.search.index.index import Index
+    from memstore.text.judging.judge import Claim
 
 PAGE: Final = 100_000
 """The new facts of a step, or as many again as were compared: each step reads its whole groups, so
@@ -53,26 +60,43 @@ JOB: Final = "compare"
 """The name of the lease for long work."""
 
 
-def work(engine: Engine, ended: threading.Event) -> None:
+AT_ONCE: Final = 8
+"""Facts of a large group that are compared in one read of the index: what is written in between is
+indexed when it ends."""
+
+MAX_READ: Final = 4096
+"""Of how many facts of a large group it is kept what they say: some 10 MB."""
+
+
+def work(engine: Engine, index: Index, ended: threading.Event) -> None:
     """Compare what waits; if that takes long, in one process at a time."""
     pause = partial(clock.wait, ended, BREATH_SECONDS)
     if not newer.waits_long(engine):
-        run(engine, lambda: not ended.is_set(), pause)
+        run(engine, index, lambda: not ended.is_set(), pause)
         return
     with Lease(engine, JOB) as lease:
         if lease.is_held:
-            run(engine, lambda: lease.is_held and not ended.is_set(), pause)
+            run(engine, index, lambda: lease.is_held and not ended.is_set(), pause)
 
 
 def _at_once() -> None:
     """No pause."""
 
 
-def run(engine: Engine, go_on: Callable[[], bool], pause: Callable[[], object] = _at_once) -> None:
-    """Compare all that waits, or as long as it may go on, with a pause before each fact."""
+def run(
+    engine: Engine,
+    index: Index,
+    go_on: Callable[[], bool],
+    pause: Callable[[], object] = _at_once,
+) -> None:
+    """Compare all that waits, or as long as it may go on, with a pause before each fact.
+
+    Args:
+        index: that of facts. Without it, those of large groups go on waiting.
+    """
     while go_on():
         step = _next_step(engine)
-        if step is None or not step.take(go_on, pause):
+        if step is None or not step.take(index, go_on, pause):
             return
 
 
@@ -93,7 +117,7 @@ class _Step(NamedTuple):
     groups: dict[Group, bool]
     """Their groups, and whether all of a group are compared: it was larger before."""
 
-    def take(self, go_on: Callable[[], bool], pause: Callable[[], object]) -> bool:
+    def take(self, index: Index, go_on: Callable[[], bool], pause: Callable[[], object]) -> bool:
         """Write what is found and record it; return whether that was done, with nothing between."""
         found: list[Pair] = []
         for group, whole in self.groups.items():
@@ -103,10 +127,53 @@ class _Step(NamedTuple):
                 said = newer_table.members(transaction, group, MAX_GROUP + 1)
             if len(said) <= MAX_GROUP:
                 found += pairs(said, _every if whole else self._is_asked, pause)
+            else:
+                waiting, read = self._to_compare(group), _Read()
+                while some := [*islice(waiting, AT_ONCE)]:
+                    near = index.read(partial(self._nearest, group, some))
+                    if near is None or not go_on():
+                        return False
+                    found += near.pairs(read, pause)
             if len(found) >= WRITTEN_AT_ONCE:
                 self._write(found)
                 found = []
         return self._write(found, self.after)
+
+    def _to_compare(self, group: Group) -> Iterator[int]:
+        """Return the facts of a group that are compared."""
+        with self.engine.read() as transaction:
+            found = newer_table.between(transaction, group, self.before, self.after)
+            changed = newer_table.groups(transaction, sorted(self.changed))
+        return iter(sorted({*found, *(id_ for id_, of in changed.items() if of == group)}))
+
+    def _nearest(
+        self,
+        group: Group,
+        fact_ids: Sequence[int],
+        transaction: Transaction,
+        contents: FeedContents | None,
+    ) -> _Nearest | None:
+        """Return facts of a large group with the nearest of those that they are compared with.
+
+        These are of the group, whether they have expired, or are hidden: all that are earlier, and
+        those later ones that were compared before. ``None`` without an index.
+        """
+        if contents is None:
+            return None
+        lookup = FactCorpus(transaction, contents).lookup
+        owners = Scope(user_id=group.user_id, agent_id=group.agent_id, run_id=group.run_id)
+        wanted = FactFilter(
+            (group.namespace,), EARLIEST, scope=owners, include_distrusted=True, tasks=False
+        )
+        facts = [*fact_table.get_many(transaction, fact_ids).values()]
+        near: dict[int, set[int]] = {fact.id: set() for fact in facts}
+        for id_, others in lookup.on_subject(facts, wanted, NEAREST, later=False).items():
+            near[id_].update(others)
+        if self.before.last_id:
+            for id_, others in lookup.on_subject(facts, wanted, NEAREST, later=True).items():
+                near[id_].update(other for other in others if not self._is_asked(other))
+        ids = {*near, *chain.from_iterable(near.values())}
+        return _Nearest(near, fact_table.claims(transaction, sorted(ids)))
 
     def _is_asked(self, fact_id: int) -> bool:
         return self.before.last_id < fact_id <= self.after.last_id or fact_id in self.changed
@@ -198,6 +265,44 @@ def pairs(
                 verdict = judging.verdict(claims[old], claims[new])
                 if verdict is not Verdict.KEEP:
                     yield Pair(ordered[old].id, ordered[new].id, verdict is Verdict.RETIRE)
+
+
+class _Read:
+    """What facts of a group say, read once for many comparisons."""
+
+    def __init__(self) -> None:
+        self._claims: dict[int, Claim] = {}
+
+    def claim(self, one: Claimed) -> Claim:
+        found = self._claims.get(one.id)
+        if found is None:
+            if len(self._claims) >= MAX_READ:
+                self._claims.clear()
+            found = self._claims[one.id] = claim_of(one)
+        return found
+
+
+class _Nearest(NamedTuple):
+    """Facts of a large group, with their nearest ones."""
+
+    near: Mapping[int, Collection[int]]
+    said: Mapping[int, Claimed]
+    """What all of them say."""
+
+    def pairs(self, read: _Read, pause: Callable[[], object]) -> Iterator[Pair]:
+        """Yield which of them replace each other, or may, with a pause before each fact."""
+        for id_, others in self.near.items():
+            pause()
+            one, rest = self.said[id_], [self.said[other] for other in sorted(others)]
+            earlier = [other for other in rest if other.since < one.since]
+            later = [other for other in rest if other.since > one.since]
+            for is_newer, among in ((True, earlier), (False, later)):
+                claims = [read.claim(other) for other in among]
+                for place in judging.worth_judging(read.claim(one), claims, is_newer=is_newer):
+                    old, new = (among[place], one) if is_newer else (one, among[place])
+                    verdict = judging.verdict(read.claim(old), read.claim(new))
+                    if verdict is not Verdict.KEEP:
+                        yield Pair(old.id, new.id, verdict is Verdict.RETIRE)
 
 
 def misfits(transaction: Transaction, *, deep: bool) -> list[int]:

@@ -7,13 +7,17 @@ the last hits of a full answer.
 A hit names those of its nearest later facts on the same subject, of the same owners, that the
 judge finds to replace it, or to be asked about, if they pass the filter of the search. What the
 judge says of two facts is stored soon after the later one was (:mod:`memstore.search.comparing`),
-and read with the hits. Facts that were not compared yet, those of large groups, and all of them in
-a view of an earlier moment or with rules switched off, are judged by the search itself.
+and read with the hits. Facts that were not compared yet, and all of them in a view of an earlier
+moment or with rules switched off, are judged by the search itself.
+
+In a large group, each fact is compared with its nearest ones of that time, once; a hit names all
+of which something is stored.
 """
 
 from __future__ import annotations
 
 from itertools import chain
+from types import MappingProxyType
 from typing import TYPE_CHECKING, ClassVar, Final, TypeAlias
 
 from memstore.database.derivations import FACT_FEED
@@ -29,7 +33,7 @@ from memstore.text.folding import subject_key
 from memstore.text.judging import RULES
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Collection, Mapping, Sequence
 
     from memstore.database.engine import Engine, Transaction
     from memstore.database.filters import FactFilter
@@ -62,8 +66,8 @@ MAX_NEWER: Final = 3
 
 
 MAX_GROUP: Final = 256
-"""The most facts of a group that are all compared with each other, which takes quadratic time. Hits
-of larger groups are compared with their nearest facts by each search."""
+"""The most facts of a group that are all compared with each other, which takes quadratic time. In
+larger ones each is compared with its nearest."""
 
 MAX_WAITING: Final = 200
 """With so many facts that were not compared yet, a search judges all its hits."""
@@ -93,24 +97,20 @@ def newer(
     compared = [fact for fact in facts if subject_key(fact.subject) != TODO][:MAX_HITS]
     if not compared or not lookup.has_contexts:
         return {}
-    stored = {} if judge else _stored(transaction, compared, wanted)
-    open_ones = [fact for fact in compared if stored.get(fact.id) != {}]
-    if not open_ones:
+    stored = Stored() if judge else _stored(transaction, compared, wanted)
+    near = _near(lookup, compared, wanted, stored)
+    if not near:
         return {}
-    near = lookup.on_subject(open_ones, wanted, NEAREST, later=True)
-    near = {
-        id_: {other: cosine for other, cosine in others.items() if other in stored.get(id_, others)}
-        for id_, others in near.items()
-    }
     claims = _claims(transaction, near)
     decide = judge or Judged()
     found: dict[int, list[tuple[bool, Claimed]]] = {}
     for id_, others in near.items():
+        known, is_whole = stored.newer.get(id_, {}), id_ in stored.whole
         for other in others:
             pair = FactPair(claims[id_], claims[other])
-            if pair.old.since >= pair.new.since:
+            if pair.old.since >= pair.new.since or (is_whole and other not in known):
                 continue
-            proves = stored[id_][other] if id_ in stored else _proves(decide(*pair))
+            proves = known[other] if other in known else _proves(decide(*pair))
             if proves is not None:
                 found.setdefault(id_, []).append((proves, pair.new))
     return {
@@ -119,29 +119,64 @@ def newer(
     }
 
 
-def _stored(
-    transaction: Transaction, facts: Sequence[Fact], wanted: FactFilter
-) -> dict[int, dict[int, bool]]:
-    """Return the later facts that may replace these, and whether they prove it, by id.
+class Stored(NamedTuple):
+    """What is stored of hits; one that is in neither set has to be judged."""
 
-    What is stored has all of a fact's group that are neither superseded nor deleted. A fact that is
-    not here has to be judged.
-    """
-    waiting = None if wanted.include_deleted else _waiting(transaction)
-    if waiting is None:
-        return {}
+    newer: Mapping[int, Mapping[int, bool]] = MappingProxyType({})
+    """The later facts that may replace each, and whether they prove it."""
+    whole: Collection[int] = ()
+    """Those whose whole group was compared; of its nearest facts, a hit names these."""
+    large: Collection[int] = ()
+    """Those of large groups, which name all that is stored of them."""
+    waiting: Collection[int] = ()
+    """Those of them that have to be compared with facts that wait."""
+    waits: Sequence[int] = ()
+    """The facts that wait to be compared."""
+
+
+def _stored(transaction: Transaction, facts: Sequence[Fact], wanted: FactFilter) -> Stored:
+    waits = None if wanted.include_deleted else _waiting(transaction)
+    if waits is None:
+        return Stored()
     ids = [fact.id for fact in facts]
-    unknown: set[int] = set()
-    if waiting:
-        groups = newer_table.groups(transaction, [*ids, *waiting])
-        changed = {groups[id_] for id_ in waiting if id_ in groups}
-        unknown = {id_ for id_ in ids if groups.get(id_) in changed}
-    return {
-        id_: known.newer
-        for id_, known in newer_table.known(transaction, ids).items()
-        # Each fact that waits may be one that its group has lost.
-        if known.group_size + len(waiting) <= MAX_GROUP and id_ not in unknown
+    changed: set[int] = set()
+    if waits:
+        groups = newer_table.groups(transaction, [*ids, *waits])
+        of_waiting = {groups[id_] for id_ in waits if id_ in groups}
+        changed = {id_ for id_ in ids if groups.get(id_) in of_waiting}
+    known = newer_table.known(transaction, ids)
+    large = {id_ for id_, one in known.items() if one.group_size > MAX_GROUP}
+    # Each fact that waits may be one that its group has lost.
+    whole = {
+        id_
+        for id_, one in known.items()
+        if one.group_size + len(waits) <= MAX_GROUP and id_ not in changed
     }
+    newer = {id_: known[id_].newer for id_ in large | whole}
+    return Stored(newer, whole, large, large & changed, waits)
+
+
+def _near(
+    lookup: Lookup[FactFilter], facts: Sequence[Fact], wanted: FactFilter, stored: Stored
+) -> dict[int, Collection[int]]:
+    """Return the later facts that each of these may name; nothing for most."""
+    near: dict[int, Collection[int]] = {}
+    for fact in facts:
+        if fact.id in stored.large and (ids := stored.newer[fact.id]):
+            near[fact.id] = {*lookup.later_on_subject(fact, wanted, [*ids])}
+    # Of most facts whose whole group was compared, nothing is stored.
+    others = [
+        fact
+        for fact in facts
+        if fact.id not in stored.large and (fact.id not in stored.whole or stored.newer[fact.id])
+    ]
+    if others:
+        near |= lookup.on_subject(others, wanted, NEAREST, later=True)
+    if stored.waiting:
+        of_waiting = [fact for fact in facts if fact.id in stored.waiting]
+        found = lookup.on_subject(of_waiting, wanted, NEAREST, later=True, among=stored.waits)
+        near |= {id_: {*near.get(id_, ()), *ids} for id_, ids in found.items()}
+    return near
 
 
 def waits_long(engine: Engine) -> bool:
@@ -207,9 +242,7 @@ def older(
     return [pair.old.id for pair in pairs if decide(*pair) != "keep"]
 
 
-def _claims(
-    transaction: Transaction, near: Mapping[int, Mapping[int, float]]
-) -> Mapping[int, Claimed]:
+def _claims(transaction: Transaction, near: Mapping[int, Collection[int]]) -> Mapping[int, Claimed]:
     ids = {*near, *chain.from_iterable(near.values())}
     return fact_table.claims(transaction, sorted(ids)) if any(near.values()) else {}
 

@@ -15,6 +15,8 @@ from memstore.errors import EmbedderError, Reason, StorageError
 from memstore.lazy import cached_property, lazy_import
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from memstore.database.engine import Engine
     from memstore.database.filters import EpisodeFilter, FactFilter
     from memstore.domain.episodes import EpisodeHits
@@ -24,7 +26,7 @@ if TYPE_CHECKING:
     from memstore.embedding.current import CurrentEmbedder
     from memstore.search import comparing, corpus, hybrid, listing, newer
     from memstore.search.hybrid import Search
-    from memstore.search.index.index import IndexFigures
+    from memstore.search.index.index import Index, IndexFigures
     from memstore.text.judging.judge import Rule
 
     FactSearch: TypeAlias = Search[FactFilter, SearchHits]
@@ -52,9 +54,14 @@ class Comparisons:
     The module that does it is loaded by then: a command that searches once has ended before.
     """
 
-    def __init__(self, engine: Engine, *, is_off: bool) -> None:
-        """Compare facts of a file; nothing happens if ``is_off``, except for :meth:`again`."""
+    def __init__(self, engine: Engine, index: Callable[[], Index], *, is_off: bool) -> None:
+        """Compare facts of a file; nothing happens if ``is_off``, except for :meth:`again`.
+
+        Args:
+            index: returns the index of facts.
+        """
         self._engine = engine
+        self._index = index
         self._is_off = is_off
         self._starting = threading.Lock()
         self._worker: threading.Thread | None = None
@@ -76,11 +83,11 @@ class Comparisons:
             return
         # The file may be busy, or closed: what waits is compared after a later search.
         with suppress(StorageError):
-            comparing.work(self._engine, self._ended)
+            comparing.work(self._engine, self._index(), self._ended)
 
     def run(self) -> None:
         """Compare all that waits."""
-        comparing.run(self._engine, lambda: not self._ended.is_set())
+        comparing.run(self._engine, self._index(), lambda: not self._ended.is_set())
 
     def again(self) -> None:
         """Forget what was said of all facts, and compare them now."""
@@ -165,7 +172,7 @@ class Searches:
 
     @cached_property
     def comparisons(self) -> Comparisons:
-        return Comparisons(self._engine, is_off=not self._compares)
+        return Comparisons(self._engine, lambda: self.facts.index, is_off=not self._compares)
 
     def _compare(self) -> None:
         """Have facts compared that were stored or changed since; a search has just seen them."""

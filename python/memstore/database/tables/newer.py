@@ -195,16 +195,28 @@ def groups_between(transaction: Transaction, before: Compared, after: Compared) 
     return [Group._make(row) for row in rows]
 
 
+OF_GROUP: Final = (
+    "f.namespace = :namespace AND f.subject_key = :subject_key"
+    " AND f.user_id IS NOT DISTINCT FROM :user_id AND f.agent_id IS NOT DISTINCT FROM :agent_id"
+    f" AND f.run_id IS NOT DISTINCT FROM :run_id AND {CURRENT}"
+)
+
+
 def members(transaction: Transaction, group: Group, limit: int) -> list[Claimed]:
     """Return what the current facts of a group say, at most as many as the limit."""
     rows = transaction.rows(
-        f"SELECT {CLAIM} FROM memstore_facts f WHERE f.namespace = :namespace"
-        " AND f.subject_key = :subject_key AND f.user_id IS NOT DISTINCT FROM :user_id"
-        " AND f.agent_id IS NOT DISTINCT FROM :agent_id"
-        f" AND f.run_id IS NOT DISTINCT FROM :run_id AND {CURRENT} LIMIT :limit",
+        f"SELECT {CLAIM} FROM memstore_facts f WHERE {OF_GROUP} LIMIT :limit",
         {**group._asdict(), "limit": limit},
     )
     return [claimed(row) for row in rows]
+
+
+def between(transaction: Transaction, group: Group, before: Compared, after: Compared) -> list[int]:
+    """Return the current facts of a group that were stored between two states."""
+    return transaction.ints(
+        f"SELECT f.id FROM memstore_facts f WHERE {OF_GROUP} AND f.id > :before AND f.id <= :after",
+        {**group._asdict(), "before": before.last_id, "after": after.last_id},
+    )
 
 
 def of_size(transaction: Transaction, above: int, most: int) -> list[Group]:
