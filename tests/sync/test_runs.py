@@ -684,3 +684,25 @@ def test_two_runs_at_once_are_refused(devices: list[Store]) -> None:
         assert leases.take(transaction, "sync", "another", clock.utc_now(), 60.0)
     with pytest.raises(StoreBusy, match="another process is syncing"):
         meet(Shelf(), a)
+
+
+def test_activity_counts_what_other_devices_did_as_what_it_is(devices: list[Store]) -> None:
+    laptop, desktop, _ = devices
+    shelf = Shelf()
+    old = laptop.add("The port is 80", subject="port")
+    laptop.add("The port is 8000", subject="port", supersedes=old.id)
+    laptop.episodes.add("We moved to Naxos.", source="chat", thread="talk")
+    desktop.add("Bob prefers tea", subject="bob")
+    desktop.within("other").add("Ann prefers rum", subject="ann")
+    meet(shelf, laptop, desktop)
+    status.rename(laptop.file.engine, "laptop")
+    meet(shelf, laptop, desktop, laptop)
+    theirs = {"add": 2, "episode": 1, "supersede": 1}
+    [today] = desktop.of("all").ledger.activity(1)
+    assert today.devices == {"laptop": theirs}
+    assert today.kinds == theirs | {"add": 3}
+    assert sum(today.kinds.values()) == len(desktop.of("all").ledger.changes(limit=None))
+    [seen] = laptop.of("all").ledger.activity(1)
+    assert ([*seen.devices.values()], seen.kinds) == ([{"add": 1}], theirs | {"add": 3})
+    assert desktop.within("other").of("all").ledger.activity(1)[0].devices == {}
+    assert desktop.of(user_id="ana").ledger.activity(1)[0].devices == {}

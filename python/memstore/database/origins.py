@@ -33,6 +33,12 @@ def is_shared(transaction: Transaction) -> bool:
     return transaction.one("SELECT 1 FROM memstore_devices LIMIT 1") is not None
 
 
+def names(transaction: Transaction) -> dict[int, str]:
+    """Return the names of devices, by the ids of their rows."""
+    rows = transaction.rows("SELECT id, name FROM memstore_devices ORDER BY id")
+    return {int(id_): str(name) for id_, name in rows}
+
+
 def of_lines(transaction: Transaction, lines: Collection[int]) -> dict[int, Origin]:
     """Return where these lines came from, by line; those of this file are left out."""
     if not lines or not is_any(transaction):

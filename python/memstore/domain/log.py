@@ -17,7 +17,7 @@ from memstore.domain.plans import Selection, selection
 from memstore.domain.records import Record
 from memstore.domain.trust import Trust
 from memstore.errors import InvalidArgument
-from memstore.frozen import frozen
+from memstore.frozen import field, frozen
 from memstore.named import NamedTuple
 
 if TYPE_CHECKING:
@@ -176,6 +176,9 @@ class DayActivity(Record):
     last: int
     kinds: dict[str, int]
     """The number of lines by kind, as :attr:`LogLine.kind`."""
+    devices: dict[str, dict[str, int]] = field(default_factory=dict)
+    """How many of them tell what other devices did, and when it was taken: by the name of the
+    device, and by kind."""
 
     def to_dict(self) -> dict[str, Any]:
         return Record.to_dict(self) | {"day": self.day.isoformat()}

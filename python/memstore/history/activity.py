@@ -2,21 +2,24 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from datetime import UTC, date, datetime, time, timedelta, tzinfo
 from typing import TYPE_CHECKING, Final, TypeVar
 
-from memstore.database import journal, line_filters
+from memstore.database import journal, line_filters, origins
 from memstore.database.tables.journal_lines import LineConditions
+from memstore.database.tables.line_counts import IMPORT
 from memstore.domain import clock
 from memstore.domain.arguments import checked_number
 from memstore.domain.log import DayActivity, log_filter
 from memstore.domain.queries import LineNarrowing
 from memstore.errors import InvalidArgumentType
 from memstore.lazy import lazy_import
+from memstore.named import NamedTuple
 
 if TYPE_CHECKING:
     import zoneinfo
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
 
     from memstore.database.engine import Engine, Transaction
     from memstore.domain.standing import Standing
@@ -44,7 +47,7 @@ class Activity:
         self._engine = engine
         self._first: dict[datetime, int] = {}
         """The first line after a midnight."""
-        self._kinds: dict[tuple[object, ...], dict[str, int]] = {}
+        self._numbers: dict[tuple[object, ...], _Numbers] = {}
 
     def days(
         self,
@@ -73,17 +76,27 @@ class Activity:
                     self._first_line(transaction, wanted, _midnight(day, zone), bounds[-1])
                 )
 
-            def counted(first: int, end: int) -> dict[str, int]:
+            def counted(first: int, end: int) -> _Numbers:
                 if first == end:
-                    return {}
+                    return _Numbers({}, {})
                 if owners is not None or end > wanted.last:
-                    return wanted.by_kind(first, end - 1)
+                    return _numbers(wanted, first, end - 1)
                 asked = (first, end, namespaces, whole_file)
-                return _known(self._kinds, asked, lambda: wanted.by_kind(first, end - 1))
+                return _known(self._numbers, asked, lambda: _numbers(wanted, first, end - 1))
 
+            spans = [*zip(every, bounds[1:], bounds[2:], strict=False)]
+            numbers = [counted(first, end) for _, first, end in spans]
+            has_others = any(one.devices for one in numbers)
+            names = origins.names(transaction) if has_others else {}
             return [
-                DayActivity(day=day, first=first, last=end - 1, kinds={**counted(first, end)})
-                for day, first, end in zip(every, bounds[1:], bounds[2:], strict=False)
+                DayActivity(
+                    day=day,
+                    first=first,
+                    last=end - 1,
+                    kinds={**one.kinds},
+                    devices=_named(one.devices, names),
+                )
+                for (day, first, end), one in zip(spans, numbers, strict=True)
             ]
 
     def _first_line(
@@ -93,6 +106,32 @@ class Activity:
         if found > wanted.last:
             return found
         return _known(self._first, midnight, lambda: found)
+
+
+class _Numbers(NamedTuple):
+    """What was done on a day, by kind; and by other devices, by the ids of their rows."""
+
+    kinds: dict[str, int]
+    devices: dict[int, dict[str, int]]
+
+
+def _numbers(wanted: LineConditions, first: int, last: int) -> _Numbers:
+    """Count lines; those of other devices as what they were there."""
+    kinds, devices = Counter(wanted.by_kind(first, last)), wanted.by_device(first, last)
+    for numbers in devices.values():
+        kinds.update(numbers)
+        kinds[IMPORT] -= sum(numbers.values())
+    return _Numbers({kind: kinds[kind] for kind in sorted(kinds) if kinds[kind]}, devices)
+
+
+def _named(
+    devices: dict[int, dict[str, int]], names: Mapping[int, str]
+) -> dict[str, dict[str, int]]:
+    """Return numbers by the names of devices; those of one name together."""
+    found: dict[str, Counter[str]] = {}
+    for device, numbers in devices.items():
+        found.setdefault(names[device], Counter()).update(numbers)
+    return {name: dict(found[name]) for name in sorted(found)}
 
 
 def _known(known: dict[K, V], key: K, find: Callable[[], V]) -> V:

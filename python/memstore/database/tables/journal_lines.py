@@ -242,6 +242,27 @@ class LineConditions:
         found.update(self._read(first, last))
         return {kind: found[kind] for kind in sorted(found)}
 
+    def by_device(self, first: int, last: int) -> dict[int, dict[str, int]]:
+        """Count those that came from other devices by kind there, by the ids of their rows.
+
+        :meth:`by_kind` has them among what was imported.
+        """
+        first, last = max(first, self.first), min(last, self.last)
+        if not self._has_others or first > last:
+            return {}
+        rows = self._transaction.rows(
+            "SELECT t.device, kind, count(*) FROM memstore_taken t"
+            " JOIN memstore_journal ON memstore_journal.id = t.line"
+            " WHERE t.line >= :first AND t.line <= :last AND t.device > 0"
+            f" AND {KIND} = '{IMPORT}' AND {self._condition} AND memstore_journal.id <= :last"
+            " GROUP BY 1, 2 ORDER BY 1, 2",
+            self._values | {"first": first, "last": last},
+        )
+        found: dict[int, dict[str, int]] = {}
+        for device, kind, number in rows:
+            found.setdefault(int(device), {})[str(kind)] = int(number)
+        return found
+
     def _known(
         self, counted: Mapping[int, Counted]
     ) -> Iterator[tuple[int, int, Mapping[str, int]]]:

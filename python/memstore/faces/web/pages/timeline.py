@@ -267,10 +267,13 @@ def _sum_of(activity: Sequence[DayActivity], runs: Sequence[object]) -> str:
     """Return what was done on the day of some runs, in words."""
     first = runs[0]
     day = first.at.astimezone(zones.user()).date() if isinstance(first, Run) else None
-    kinds = next((one.kinds for one in activity if one.day == day), {})
+    found = next((one for one in activity if one.day == day), None)
+    if found is None:
+        return ""
     groups = activity_chart.GROUPS[: len(activity_chart.COLOURS)]
-    sums = [(name, sum(kinds.get(kind, 0) for kind in some)) for name, some in groups]
-    return ", ".join(f"{number:,} {name}" for name, number in sums if number)
+    sums = [(name, sum(found.kinds.get(kind, 0) for kind in some)) for name, some in groups]
+    devices = [(f"on {name}", sum(kinds.values())) for name, kinds in found.devices.items()]
+    return ", ".join(f"{number:,} {name}" for name, number in (*sums, *devices) if number)
 
 
 def narrow(visit: Visit) -> Reply:
