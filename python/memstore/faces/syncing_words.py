@@ -92,7 +92,9 @@ def run_sentence(found: Status) -> str:
     if found.tried_at is None:
         return f"{place}, not synced yet"
     if found.failed:
-        return f"{place}; the last sync, {minute(found.tried_at)}, failed: {found.failed}"
+        return (
+            f"{place}; the last sync, {minute(found.tried_at)}, failed: {found.failed.rstrip('.')}"
+        )
     return f"{place}, last synced {minute(found.tried_at)}"
 
 
@@ -135,8 +137,7 @@ def sentences_of(outcome: Outcome, names: Mapping[str, str]) -> list[str]:
         )
     if done.was:
         said.append(
-            f"this file goes on as a new device ({done.device}, before {done.was}): it was copied, "
-            "restored or moved"
+            f"this file goes on as a new device ({done.device}, before {done.was}): {done.reason}"
         )
     return said
 

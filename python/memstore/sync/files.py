@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 from memstore.database.tables.devices import HERE
 from memstore.errors import SyncError
 from memstore.sync import devices, segments
-from memstore.sync.places import names
+from memstore.sync.places import OtherKey, names
 from memstore.sync.segments import NewerFormat
 
 if TYPE_CHECKING:
@@ -34,6 +34,8 @@ class Files:
         """A sentence on each file that could not be read."""
         self.newer: set[str] = set()
         """The devices of which files were written by a newer version of the program."""
+        self.other_key: set[str] = set()
+        """The devices that have not synced since the key of the place was changed."""
         self.has_changed = False
         self._place = place
         self._seal = seal
@@ -54,6 +56,8 @@ class Files:
                 yield devices.read(self._get(name, devices.MAX_BYTES), named.device)
             except NewerFormat:
                 self.newer.add(named.device)
+            except OtherKey:
+                self.other_key.add(named.device)
             except SyncError as error:
                 self.ignore(f"{name}: {error.text[:MAX_SENTENCE]}")
 
@@ -65,6 +69,9 @@ class Files:
                 self._read[name] = segments.read(data, self.named[name])
             except NewerFormat:
                 self.newer.add(self.named[name].of)
+                self._read[name] = None
+            except OtherKey:
+                self.other_key.add(self.named[name].device)
                 self._read[name] = None
             except SyncError as error:
                 self.reject(name, error.text)

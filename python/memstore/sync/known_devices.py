@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from memstore.database.tables import devices as device_table
 from memstore.database.tables import taken as taken_table
@@ -25,6 +25,14 @@ if TYPE_CHECKING:
     from memstore.sync.rules import Record
 
 
+WANTED: Final = "a person wanted that"
+COPIED: Final = "it was copied or moved"
+RESTORED: Final = "it was restored from a backup"
+CONTINUED: Final = "another file goes on from what this one was"
+DISMISSED_ELSEWHERE: Final = "another device had dismissed it"
+"""Why a file goes on as another device."""
+
+
 class KnownDevices:
     """This file's rows of devices, and what lies of each in the place.
 
@@ -41,6 +49,8 @@ class KnownDevices:
         """What the devices say in the place."""
         self.was = ""
         """Under which id this file was known until this run, if it goes on under another one."""
+        self.reason = ""
+        """Why it does, as a clause."""
         self._files = files
         self._choice = choice
         self._path = path
@@ -64,6 +74,10 @@ class KnownDevices:
     @property
     def chains(self) -> records.Chains:
         return records.Chains.of(self.rows.values())
+
+    def name_of(self, device: str) -> str:
+        row = self.rows.get(device)
+        return device[:4] if row is None else row.name
 
     def load(self, transaction: Transaction) -> None:
         self.rows = {row.device: row for row in device_table.every(transaction)}
@@ -129,8 +143,8 @@ class KnownDevices:
         row = self.here
         if row is None:
             self.begin(transaction)
-        elif new_device or self._is_elsewhere(row) or self._is_another(transaction, row):
-            self.was = row.device
+        elif reason := WANTED if new_device else self._reason_for_another(transaction, row):
+            self.was, self.reason = row.device, reason
             common = max(row.begins, self._common(transaction, row))
             hash_ = taken_table.hash_at(transaction, common)
             self.keep(transaction, row._replace(state=FORMER, known=common, hash=hash_))
@@ -138,12 +152,18 @@ class KnownDevices:
 
     def begin(self, transaction: Transaction) -> None:
         """Become a device for the first time, or after this file left the others."""
-        left_at = (
-            row.known
+        left = [
+            row
             for row in self.rows.values()
             if row.state == FORMER and self._has(transaction, Reached(row.known, row.hash))
-        )
-        self._begin(transaction, max(left_at, default=0))
+        ]
+        if not left:
+            self._begin(transaction, 0)
+            return
+        last = max(left, key=lambda row: row.known)
+        # Of a copy on another machine, the name would be that of the machine where it came from.
+        name = None if self._is_elsewhere(last) else last.name
+        self._begin(transaction, last.known, name)
 
     def _begin(self, transaction: Transaction, begins: int, name: str | None = None) -> None:
         device = names.new_device()
@@ -163,13 +183,19 @@ class KnownDevices:
         if self._state is not None:
             devices.remember(self._state, self.me.device, self._path)
 
-    def _is_another(self, transaction: Transaction, row: DeviceRow) -> bool:
-        if self.is_gone(row):
-            return True
-        return any(
+    def _reason_for_another(self, transaction: Transaction, row: DeviceRow) -> str:
+        """Return why this file goes on as another device; nothing if it does not."""
+        if any(row.device in one.dismissed for one in self.states.values()):
+            return DISMISSED_ELSEWHERE
+        if self._is_elsewhere(row):
+            return COPIED
+        if any(row.device in one.former for one in self.states.values()):
+            return CONTINUED
+        is_behind = any(
             reached.line > 0 and not self._has(transaction, reached)
             for reached in self._reached(row)
         )
+        return RESTORED if is_behind else ""
 
     def _reached(self, row: DeviceRow) -> Iterator[Reached]:
         """Yield how far this file's lines are known to others, and to what it left itself."""

@@ -31,6 +31,8 @@ class Synced:
     """The id of this device, which is a new one if :attr:`was` is not empty."""
     was: str = ""
     """The id that this file had before: it is a copy, was restored, or is on another machine."""
+    reason: str = ""
+    """Why it has another id now, as a clause."""
     dry_run: bool = False
     """Whether nothing was written."""
 
@@ -49,7 +51,7 @@ class Device:
     unsent: int = 0
     """Of this device: how many of its changes are not in the place yet."""
     behind: Mapping[str, int] = field(default_factory=dict)
-    """How many lines of other devices it has not taken, by their ids."""
+    """How many changes of other devices it has not taken, by their ids."""
     is_retired: bool = False
     """Whether its file goes on under another id, because it was copied or restored."""
     is_dismissed: bool = False

@@ -188,18 +188,23 @@ class _Run:
             ignored=(*self._said_once(dry_run=dry_run), *self._files.ignored),
             device=self._known.me.device,
             was=self._known.was,
+            reason=self._known.reason,
             dry_run=dry_run,
         )
 
     def _said_once(self, *, dry_run: bool) -> list[str]:
         """Return what lies in the place and is not read, if nobody was told of it before."""
         sentences = [*self._place.ignored]
-        for device in sorted(self._files.newer):
-            row = self._known.rows.get(device)
-            sentences.append(
-                f"device {device[:4] if row is None else row.name} has a newer version of memstore;"
-                " what it writes in that way is taken when this one is upgraded"
-            )
+        sentences += (
+            f"device {self._known.name_of(device)} has a newer version of memstore; what it writes "
+            "in that way is taken when this one is upgraded"
+            for device in sorted(self._files.newer)
+        )
+        sentences += (
+            f"device {self._known.name_of(device)} has not synced since the key was changed; what "
+            "it wrote is taken when it syncs with the new passphrase"
+            for device in sorted(self._files.other_key - {self._known.me.device})
+        )
         if dry_run or self._state is None:
             return sentences
         return devices.news(self._state, sentences)

@@ -25,7 +25,7 @@ from typing import TYPE_CHECKING, Any, Final
 from memstore.errors import InvalidArgument, Remedy, SyncError
 from memstore.lazy import lazy_import
 from memstore.named import NamedTuple
-from memstore.sync.places import names
+from memstore.sync.places import OtherKey, names
 from memstore.sync.remembered import write_private
 
 if TYPE_CHECKING:
@@ -168,7 +168,7 @@ class PlaceSeal:
             raise SyncError(f"{name} was sealed by a newer version", remedy=Remedy.UPGRADE)
         start = len(MAGIC) + ID_BYTES
         if data[len(MAGIC) : start].hex() != self.key_id:
-            raise SyncError(f"{name} is sealed with another key; its device has to sync again")
+            raise OtherKey(f"{name} is sealed with another key; its device has to sync again")
         cipher, nonce = self._cipher(data[start : start + SALT_BYTES])
         try:
             return cipher.decrypt(nonce, data[start + SALT_BYTES :], _bound(device, name))

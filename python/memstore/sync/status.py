@@ -15,7 +15,7 @@ from memstore.sync import devices, records, rules, sending
 from memstore.sync.reports import Device
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
     from memstore.database.engine import Engine, Transaction
     from memstore.sync.devices import DeviceState
@@ -32,7 +32,8 @@ def status(engine: Engine) -> tuple[Device, ...]:
         here = [row for row in rows if row.state == HERE]
         others = sorted((row for row in rows if row.state != HERE), key=lambda row: row.name)
         unsent = _unsent(transaction, rows) if here else 0
-        return tuple(_device(row, states, unsent) for row in [*here, *others])
+        behind = _Behind(transaction, rows)
+        return tuple(_device(row, states, unsent, behind) for row in [*here, *others])
 
 
 def _state(row: DeviceRow) -> DeviceState | None:
@@ -43,7 +44,30 @@ def _state(row: DeviceRow) -> DeviceState | None:
         return None
 
 
-def _device(row: DeviceRow, states: Mapping[str, DeviceState], unsent: int) -> Device:
+class _Behind:
+    """Counts the changes that somebody has not taken of a device."""
+
+    def __init__(self, transaction: Transaction, rows: Sequence[DeviceRow]) -> None:
+        self._transaction = transaction
+        self._rows = {row.device: row for row in rows}
+
+    def count(self, device: str, line: int, last: int) -> int:
+        """Return how many changes a device made after a line, up to one that it has sent.
+
+        Those that this file has not taken itself are counted by their lines.
+        """
+        row = self._rows.get(device)
+        if row is None:
+            return last - line
+        if row.is_own:
+            return taken_table.count_own(self._transaction, line + 1, rules.TRAVELLING, last)
+        known = taken_table.count_of(self._transaction, row.id, line + 1, last)
+        return known + max(0, last - max(line, row.known))
+
+
+def _device(
+    row: DeviceRow, states: Mapping[str, DeviceState], unsent: int, behind_by: _Behind | None = None
+) -> Device:
     state = states.get(row.device)
     is_here = row.state == HERE
     behind: Counter[str] = Counter()
@@ -55,8 +79,8 @@ def _device(row: DeviceRow, states: Mapping[str, DeviceState], unsent: int) -> D
                 continue
             reached = state.taken.get(other)
             line = one.head.begins if reached is None else reached.line
-            if one.sent > line:
-                behind[other] = one.sent - line
+            if behind_by is not None and one.sent > line:
+                behind[other] = max(1, behind_by.count(other, line, one.sent))
             remains = remains or one.erased > line
     return Device(
         id=row.device,
@@ -111,16 +135,26 @@ def dismiss(engine: Engine, device: str) -> Device:
         Conflict: several are.
     """
     with engine.write() as transaction:
-        rows = [row for row in device_table.every(transaction) if row.state == OTHER]
-        named = [row for row in rows if row.name == device or row.device.startswith(device)]
-        if not named:
-            raise NotFound(f"no other device is called {device!r}")
-        if len(named) > 1:
-            listed = ", ".join(f"{row.name} ({row.device})" for row in named)
-            raise Conflict(f"several devices are called {device!r}: {listed}")
-        row = named[0]._replace(state=DISMISSED)
+        row = _named(transaction, device)._replace(state=DISMISSED)
         device_table.change(transaction, row)
         return _device(row, {}, 0)
+
+
+def find(engine: Engine, device: str) -> Device:
+    """Return another device that was not dismissed; see :func:`dismiss`."""
+    with engine.read() as transaction:
+        return _device(_named(transaction, device), {}, 0)
+
+
+def _named(transaction: Transaction, device: str) -> DeviceRow:
+    rows = [row for row in device_table.every(transaction) if row.state == OTHER]
+    named = [row for row in rows if row.name == device or row.device.startswith(device)]
+    if not named:
+        raise NotFound(f"no other device is called {device!r}")
+    if len(named) > 1:
+        listed = ", ".join(f"{row.name} ({row.device})" for row in named)
+        raise Conflict(f"several devices are called {device!r}: {listed}")
+    return named[0]
 
 
 def leave(engine: Engine) -> None:

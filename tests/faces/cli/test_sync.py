@@ -537,3 +537,83 @@ def test_levels_of_trust_are_shown_before_they_travel(
     assert (shown.code, [*folder.iterdir()]) == (command.REFUSED, [])
     assert shown.out == "default\t1 fact\n(levels of trust)\t1 source\n"
     assert "and how much sources count, travel through" in asked.questions[0]
+
+
+def test_a_rehearsal_with_a_new_folder_makes_none(cli: CommandLine, tmp_path: Path) -> None:
+    cli.add("Alice prefers tea")
+    new = tmp_path / "new"
+    done = cli("sync", new, "--dry-run")
+    assert (done.code, done.out) == (0, "default\twould come 0\twould go 1\n")
+    assert "would be made" in done.err
+    assert not new.exists()
+    assert cli("sync", tmp_path / "no" / "such", "--dry-run").code == command.REFUSED
+
+
+def test_a_sync_in_the_background_says_nothing_and_status_says_why_it_failed(
+    cli: CommandLine, folder: Path
+) -> None:
+    cli.add("Alice prefers tea")
+    assert cli("sync", folder, "--yes").code == 0
+    folder.rename(folder.with_name("away"))
+    failed = cli("sync", "--background")
+    assert (failed.code, failed.out, failed.err) == (command.REFUSED, "", "")
+    assert "is not there" in cli.json("sync", "--status")["failed"]
+    folder.with_name("away").rename(folder)
+    assert cli("sync").code == 0
+    assert cli.json("sync", "--status")["failed"] is None
+    folder.rename(folder.with_name("away"))
+    assert cli("sync").code == command.REFUSED
+    assert "is not there" in cli.json("sync", "--status")["failed"]
+
+
+def test_a_device_keeps_its_name_when_it_comes_back_and_says_why_it_is_another(
+    cli: CommandLine, folder: Path, other: str
+) -> None:
+    cli.add("Alice prefers tea")
+    cli("sync", folder, "--yes")
+    cli("sync", "--rename", "laptop")
+    cli("sync")
+    cli("sync", folder, "--yes", "--db", other)
+    cli("sync", "--leave")
+    assert cli("sync", folder, "--yes").code == 0
+    [here, *_] = cli.json("sync", "--status")["devices"]
+    assert (here["name"], here["is_here"]) == ("laptop", True)
+    cli("sync", "--db", other)
+    asked = cli("sync", "--dismiss", "nobody", "--db", other)
+    assert "no other device is called 'nobody'" in asked.err
+    done = cli("sync", "--dismiss", here["id"][:5], "--yes", "--db", other)
+    assert done.out == f"dismissed laptop ({here['id']})\n"
+    assert "another device had dismissed it" in cli("sync").err
+
+
+def test_a_new_key_names_the_devices_that_have_to_sync_again(
+    cli: CommandLine, folder: Path, other: str, tmp_path: Path
+) -> None:
+    (phrase := tmp_path / "phrase").write_text("correct horse")
+    (new := tmp_path / "new").write_text("another horse")
+    no_place = cli("sync", "--new-key", "--passphrase-file", new)
+    assert (no_place.code, "has no place" in no_place.err) == (command.REFUSED, True)
+    cli.add("Alice prefers tea")
+    cli("sync", folder, "--yes", "--passphrase-file", phrase)
+    cli("sync", folder, "--yes", "--passphrase-file", phrase, "--db", other)
+    cli("sync", "--rename", "desktop", "--db", other)
+    cli("sync", "--db", other)
+    cli("sync")
+    told = cli("sync", "--new-key", "--passphrase-file", new).err
+    assert told.count("another key") == 0
+    assert "device desktop has not synced since the key was changed" in told
+    told = cli("sync", "--passphrase-file", new, "--db", other).err
+    assert "key" not in told
+    assert "key" not in cli("sync").err
+
+
+def test_the_status_counts_the_changes_that_a_device_has_not_taken(
+    cli: CommandLine, folder: Path, other: str
+) -> None:
+    cli.add("Alice prefers tea")
+    cli("sync", folder, "--yes")
+    cli("sync", folder, "--yes", "--db", other)
+    cli("add", "Bob prefers rum", "--subject", "bob", "--db", other)
+    cli("sync", "--db", other)
+    [_, laptop] = cli.json("sync", "--status", "--db", other)["devices"]
+    assert [*laptop["behind"].values()] == [1]

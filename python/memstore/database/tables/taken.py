@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from memstore.database.engine import Write
+from memstore.database.engine import NO_LIMIT, Write
 from memstore.database.writes import Insert, Update
 from memstore.named import NamedTuple
 
@@ -334,11 +334,22 @@ def end_of_act(transaction: Transaction, line: int) -> int:
     )
 
 
-def count_own(transaction: Transaction, first: int, kinds: Collection[str]) -> int:
-    """Return how many lines of some kinds were written here, from one on."""
+def count_of(transaction: Transaction, device: int, first: int, last: int) -> int:
+    """Return how many lines of a device were taken, from one line there to another."""
     return transaction.scalar(
-        "SELECT count(*) FROM memstore_journal j WHERE j.id >= :first"
+        "SELECT count(*) FROM memstore_taken WHERE device = :device"
+        " AND position BETWEEN :first AND :last",
+        {"device": device, "first": first, "last": last},
+    )
+
+
+def count_own(
+    transaction: Transaction, first: int, kinds: Collection[str], last: int = NO_LIMIT
+) -> int:
+    """Return how many lines of some kinds were written here, from one to another."""
+    return transaction.scalar(
+        "SELECT count(*) FROM memstore_journal j WHERE j.id BETWEEN :first AND :last"
         f" AND j.kind IN {transaction.dialect.listed('kinds')}"
         " AND NOT EXISTS (SELECT 1 FROM memstore_taken t WHERE t.line = j.id)",
-        {"first": first, "kinds": sorted(kinds)},
+        {"first": first, "last": last, "kinds": sorted(kinds)},
     )

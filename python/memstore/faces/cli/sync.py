@@ -7,6 +7,7 @@ import os
 from contextlib import contextmanager, suppress
 from functools import partial
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from memstore import settings
@@ -109,6 +110,7 @@ def _sync(store: Store, arguments: argparse.Namespace, show: cli.Show) -> int | 
             "removes it when all has been taken"
         )
     elif arguments.new_key:
+        syncing.chosen_for(store.file)  # says that there is none, before a passphrase is asked for
         passphrase = _new_passphrase(arguments)
         _tell(store, syncing.new_key(store.file, passphrase, asks=cli.can_ask()), show)
         show.note(
@@ -124,21 +126,27 @@ def _run(store: Store, arguments: argparse.Namespace, show: cli.Show) -> int | N
     if arguments.background:
         if arguments.address is not None:
             raise cli.UsageError("--background syncs with the place used before: name none")
-        _in_background(store)
-        return None
+        return _in_background(store)
     return begin(store, arguments, show)
 
 
-def _in_background(store: Store) -> None:
-    """Sync with the place that is remembered; nobody is asked, and nobody waits."""
+def _in_background(store: Store) -> int | None:
+    """Sync with the place that is remembered; nobody is asked, and nobody waits or reads."""
     if hasattr(os, "nice"):
         os.nice(NICE)
-    with suppress(StoreBusy), _noting(store) as said:
-        outcome = syncing.sync(store.file, syncing.chosen_for(store.file))
-        said += _sentences(store, outcome)
-        if outcome.synced.came:  # hooks only read the index
-            store.file.warm()
-            store.file.save_index()
+    chosen = syncing.chosen_for(store.file)
+    try:
+        with _noting(store) as said:
+            outcome = syncing.sync(store.file, chosen)
+            said += _sentences(store, outcome)
+            if outcome.synced.came:  # hooks only read the index
+                store.file.warm()
+                store.file.save_index()
+    except StoreBusy:
+        return None
+    except (Explained, OSError):  # what became of it is noted
+        return cli.REFUSED
+    return None
 
 
 def _patiently(run: Callable[[], Done], show: cli.Show) -> Done:
@@ -198,17 +206,21 @@ def begin(
             show.note("nothing was sent")
             return cli.REFUSED
         chosen = agreed
-    passphrase, begins = _passphrase(store, chosen, arguments, is_first=is_first)
-    run = partial(
-        syncing.sync, store.file, chosen, passphrase=passphrase, begin_sealing=begins,
-        asks=cli.can_ask(),
-    )  # fmt: skip
     if arguments.dry_run:
-        outcome = run(dry_run=True)
+        with _place_to_be(chosen, show) as place:
+            passphrase, _ = _passphrase(store, place, arguments, is_first=is_first)
+            outcome = syncing.sync(
+                store.file, place, passphrase=passphrase, asks=cli.can_ask(), dry_run=True
+            )
         if before is None:
             remembered.discard(remembered.folder_of(store.file.path))
     else:
         with _noting(store) as said:
+            passphrase, begins = _passphrase(store, chosen, arguments, is_first=is_first)
+            run = partial(
+                syncing.sync, store.file, chosen, passphrase=passphrase, begin_sealing=begins,
+                asks=cli.can_ask(),
+            )  # fmt: skip
             outcome = _patiently(run, show)
             said += _sentences(store, outcome)
     _tell(store, outcome, show, shows_rows=not (is_part and arguments.json))
@@ -299,11 +311,27 @@ def _narrowed(chosen: Remembered, every: Mapping[str, int]) -> Remembered:
     return chosen._replace(namespaces=tuple(wanted))
 
 
+def _is_new_folder(chosen: Remembered) -> bool:
+    """Return whether a place is a folder that is not there, in one that is."""
+    place = Path(chosen.address)
+    return kind_of(chosen.address) == "folder" and place.parent.is_dir() and not place.exists()
+
+
 def _make_folder(chosen: Remembered) -> None:
     """Make the folder of a place that is new, in one that is there."""
-    place = Path(chosen.address)
-    if kind_of(chosen.address) == "folder" and place.parent.is_dir() and not place.exists():
-        place.mkdir(mode=0o700, exist_ok=True)
+    if _is_new_folder(chosen):
+        Path(chosen.address).mkdir(mode=0o700, exist_ok=True)
+
+
+@contextmanager
+def _place_to_be(chosen: Remembered, show: cli.Show) -> Iterator[Remembered]:
+    """Yield the place of a rehearsal: an empty folder in place of one that a run would make."""
+    if not _is_new_folder(chosen):
+        yield chosen
+        return
+    with TemporaryDirectory() as empty:
+        yield chosen._replace(address=empty)
+    show.note(f"{_shown(chosen.address)} would be made")
 
 
 def _passphrase(
@@ -376,17 +404,19 @@ def _secret(file: str, flag: str) -> str:
 
 
 def _dismiss(store: Store, arguments: argparse.Namespace, show: cli.Show) -> int | None:
+    device = status.find(store.file.engine, arguments.dismiss)
+
     def question() -> str:
         return (
-            f"Give up {visible(arguments.dismiss)}? What it sent is kept; what it has not sent "
-            "stays on it alone. Dismiss it?"
+            f"Give up {visible(device.name)} ({device.id})? What it sent is kept; what it has not "
+            "sent stays on it alone. Dismiss it?"
         )
 
     if not arguments.yes and not cli.agreed(question, "a device is given up for all others"):
         show.note("nothing was changed")
         return cli.REFUSED
-    device = status.dismiss(store.file.engine, arguments.dismiss)
-    show.done(f"dismissed {arguments.dismiss}", {"dismissed": device.id})
+    status.dismiss(store.file.engine, device.id)
+    show.done(f"dismissed {visible(device.name)} ({device.id})", {"dismissed": device.id})
     try:
         outcome = syncing.sync(store.file, syncing.chosen_for(store.file), asks=cli.can_ask())
     except SyncError as error:

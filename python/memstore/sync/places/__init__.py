@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Protocol
 
+from memstore.errors import SyncError
 from memstore.named import NamedTuple
 
 if TYPE_CHECKING:
@@ -56,6 +57,10 @@ class Place(Protocol):
         """
 
 
+class OtherKey(SyncError):
+    """A file is sealed with another key: its device has not synced since the key was changed."""
+
+
 class Seal(Protocol):
     """Encrypts the files of a place, each bound to its device and its name."""
 
@@ -69,5 +74,6 @@ class Seal(Protocol):
         """Return what was sealed.
 
         Raises:
-            SyncError: it was changed, moved, or sealed with another key.
+            OtherKey: it is sealed with another key.
+            SyncError: it was changed or moved.
         """
