@@ -618,8 +618,8 @@ def relay_nothing(relaying: Any, seen: int) -> None:
     pass
 
 
-def never_another(known: Any, transaction: Any, row: Any) -> bool:
-    return False
+def never_another(known: Any, transaction: Any, row: Any) -> str:
+    return ""
 
 
 def always_continues(check: Any, row: Any, segment: Any, within: Any) -> bool:
@@ -645,7 +645,7 @@ def always_continues(check: Any, row: Any, segment: Any, within: Any) -> bool:
         ),
         (
             KnownDevices,
-            "_is_another",
+            "_reason_for_another",
             never_another,
             test_an_erasure_reaches_the_files_of_the_id_that_a_restored_device_had,
             {"tmp_path": None},

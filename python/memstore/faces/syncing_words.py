@@ -146,15 +146,18 @@ def twice_sentences(outcome: Outcome) -> list[str]:
     """Return the commands that join two namespaces of one project, for each such project."""
     said = []
     for one in outcome.twice:
+        both = f"{visible(one.here)} here and {visible(one.there)} of another device are one"
+        if one.is_first:  # if both devices changed, they would only change places
+            said.append(f"{both} repository: memstore sync there names the commands that join them")
+            continue
         set_it = f"memstore where {shlex.quote(one.folder)} --set {shlex.quote(one.there)}"
         bring = (
             f"memstore export --namespace {shlex.quote(one.here)} | memstore import - "
             f"--namespace {shlex.quote(one.there)}"
         )
         said.append(
-            f"{visible(one.here)} here and {visible(one.there)} of another device are one "
-            f"repository: {set_it} uses that from now on, {bring} brings along what is here, and "
-            f"memstore forget --everything --namespace {shlex.quote(one.here)} deletes the facts "
-            "that are then there twice"
+            f"{both} repository: {set_it} uses that from now on, {bring} brings along what is "
+            f"here, and memstore forget --everything --namespace {shlex.quote(one.here)} deletes "
+            "the facts that are then there twice"
         )
     return said

@@ -193,6 +193,9 @@ def sync(
         _remember(state, before, chosen._replace(sealed_with=key))
         others = project_files.of_others(place, place.listed, done.device, seal)
         twice = project_files.settle(own, others, held)
+        if twice:
+            with file.engine.read() as transaction:
+                twice = tuple(project_files.older(transaction, one) for one in twice)
         return Outcome(done, twice, seal is not None, trust)
 
 

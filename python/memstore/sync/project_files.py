@@ -11,6 +11,8 @@ from contextlib import suppress
 from typing import TYPE_CHECKING, Final
 
 from memstore import projects, repositories
+from memstore.database.tables import episodes as episode_table
+from memstore.database.tables import facts as fact_table
 from memstore.errors import SyncError
 from memstore.named import NamedTuple
 from memstore.sync.places import names
@@ -18,6 +20,7 @@ from memstore.sync.places import names
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Mapping
 
+    from memstore.database.engine import Transaction
     from memstore.sync.places import Place, Seal
 
 FORMAT: Final = 1
@@ -31,6 +34,8 @@ class Twice(NamedTuple):
     there: str
     folder: str
     """The folder here."""
+    is_first: bool = False
+    """Whether the one here is older: then the other device is the one to change."""
 
 
 def of_this_machine(namespaces: Iterable[str]) -> dict[str, str]:
@@ -91,6 +96,18 @@ def settle(
             twice.append(Twice(mine, namespace, str(folder or mine)))
     repositories.remember(used)
     return tuple(twice)
+
+
+def older(transaction: Transaction, one: Twice) -> Twice:
+    """Return two namespaces with which of them was first, so that one device alone changes."""
+    here, there = (_beginning(transaction, name) for name in (one.here, one.there))
+    return one._replace(is_first=bool(there) and (here, one.here) < (there, one.there))
+
+
+def _beginning(transaction: Transaction, namespace: str) -> str:
+    """Return when a namespace began; nothing if nothing of it is here."""
+    found = (table.first_at(transaction, namespace) for table in (fact_table, episode_table))
+    return min(filter(None, found), default="")
 
 
 def _read(place: Place, name: str, seal: Seal | None) -> dict[str, str]:

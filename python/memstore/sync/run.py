@@ -198,7 +198,7 @@ class _Run:
         sentences += (
             f"device {self._known.name_of(device)} has a newer version of memstore; what it writes "
             "in that way is taken when this one is upgraded"
-            for device in sorted(self._files.newer)
+            for device in sorted(self._files.newer - {self._known.me.device})
         )
         sentences += (
             f"device {self._known.name_of(device)} has not synced since the key was changed; what "

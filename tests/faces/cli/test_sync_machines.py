@@ -70,6 +70,7 @@ def test_two_namespaces_of_one_project_are_joined_by_the_commands_that_sync_name
         told = machine.run("sync", place, "--yes").stderr
     assert "~/src/api here and ~/work/api of another device are one repository" in told
     assert "are one repository" in desktop.run("sync", "--status").stderr
+    assert "one repository: memstore sync there names the commands" in laptop.run("sync").stderr
     commands = told.partition("one repository: ")[2]
     where, _, rest = commands.partition(" uses that from now on, ")
     bring, _, rest = rest.partition(" brings along what is here, and ")

@@ -247,5 +247,6 @@ def test_what_another_device_did_is_told_with_its_name(pages: Pages, tmp_path: P
     pages.store.add("The door is white", subject="door")
     sync(pages.store, shelf.view().own(device_of(pages.store)))
     page = text_of(pages.read("timeline"))
-    assert page.count("on ana's <laptop>") == 1
-    assert page.index("on ana's <laptop>") < page.index("The gate is green")
+    assert page.count("on ana's <laptop>") == 2  # the sum of the day, and its act
+    assert "2 learnt, 1 on ana's <laptop>" in page
+    assert page.rindex("on ana's <laptop>") < page.index("The gate is green")

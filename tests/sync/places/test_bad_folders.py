@@ -204,6 +204,7 @@ def test_a_folder_in_the_repository_of_a_project_is_refused_until_told_twice(
         ("https://example.com/me/memory.git", "git"),
         ("git+https://example.com/me/memory", "git"),
         ("file:///srv/memory.git", "git"),
+        ("/no/such/memory.git", "git"),
         ("https://memory.example.com", "server"),
         ("https://memory.example.com/mcp", "server"),
         ("http://127.0.0.1:8765/mcp", "server"),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import xml.etree.ElementTree as ElementTree
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -19,6 +20,7 @@ import memstore
 from memstore.sync.places import names
 from memstore.sync.places.server import ServerPlace
 
+ROOT = Path(__file__).parents[3]
 DEVICES = ("a" * 16, "b" * 16)
 
 
@@ -153,3 +155,11 @@ def test_no_other_name_is_written_or_read(made: Callable[[], Iterator[Reach]], n
         for act in itertools.chain(acts, [lambda: place.delete(name)]):
             with pytest.raises(memstore.SyncError, match="no name of a file of sync"):
                 act()
+
+
+def test_the_picture_of_a_place_shows_the_kinds_of_files_that_every_device_has() -> None:
+    picture = ElementTree.parse(ROOT / "docs" / "sync.svg")
+    shown = [one.text or "" for one in picture.iter() if one.get("class") == "file ink"]
+    assert len(shown) == 8
+    assert all(names.is_name(f"{DEVICES[0]}/{name}") for name in shown)
+    assert {"state", "projects", "key"} < {*shown}

@@ -503,6 +503,15 @@ def untried_scopes(transaction: Transaction, wanted: EpisodeFilter) -> list[Scop
     return [Scope(user_id=user, agent_id=agent, run_id=run) for user, agent, run in rows]
 
 
+def first_at(transaction: Transaction, namespace: str) -> str | None:
+    """Return when the first episode of a namespace was recorded."""
+    row = transaction.one(
+        "SELECT min(created_at) FROM memstore_episodes WHERE namespace = :namespace",
+        {"namespace": namespace},
+    )
+    return None if row is None or row[0] is None else str(row[0])
+
+
 def newest_ids(transaction: Transaction, wanted: EpisodeFilter, limit: int) -> list[int]:
     where, values = wanted.where(transaction.dialect)
     return transaction.ints(

@@ -611,6 +611,15 @@ def everything(transaction: Transaction, namespaces: Sequence[str] | None = None
     return map(decode, ROWS.everything(transaction, columns, namespaces))
 
 
+def first_at(transaction: Transaction, namespace: str) -> str | None:
+    """Return when the first fact of a namespace was stored."""
+    row = transaction.one(
+        "SELECT min(created_at) FROM memstore_facts WHERE namespace = :namespace",
+        {"namespace": namespace},
+    )
+    return None if row is None or row[0] is None else str(row[0])
+
+
 def newest_id(transaction: Transaction) -> int:
     return transaction.scalar("SELECT max(id) FROM memstore_facts")
 

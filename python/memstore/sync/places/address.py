@@ -71,7 +71,8 @@ def kind_of(address: str) -> Kind:
             remedy=Remedy.NAME_PLACE,
         )
     if not path.exists():
-        return "git" if HOST_AND_PATH.fullmatch(address) else "folder"
+        is_bare = address.rstrip("/").endswith(".git")  # such as one on a share that is away
+        return "git" if is_bare or HOST_AND_PATH.fullmatch(address) else "folder"
     return (
         "git" if all((path / name).exists() for name in ("HEAD", "objects", "refs")) else "folder"
     )
