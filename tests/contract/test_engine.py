@@ -314,10 +314,10 @@ def test_queued_ids_are_merged_into_consecutive_ranges(engine: Engine) -> None:
     runs = Insert("items", ("name",), (":first || '-' || :last",))
     with engine.write() as transaction:
         for id_ in (3, 4, 5, 7, 9, 8, 9):
-            transaction.queue_id(runs, id_)
+            transaction.queue_ids(runs, id_, id_)
         held = "SELECT name FROM items ORDER BY id"
         assert [*transaction.rows(held)] == [("3-5",), ("7-7",), ("9-9",), ("8-9",)]
-        transaction.queue_id(runs, 10)
+        transaction.queue_ids(runs, 10, 10)
     assert names(engine) == ["3-5", "7-7", "9-9", "8-9", "10-10"]
 
 

@@ -57,6 +57,7 @@ DIRECT = {
     "vectors.blank_some": {"embedding"},  # of a generation that is being dropped
     "vectors.note_failure": {"embed_attempts", "embed_error"},
     "vectors.place": {"a row"},  # of an owner that has just been stored
+    "vectors.place_each": {"a row"},  # of an owner that has just been stored
     "vectors.place_all": {"a row"},  # without a vector
     "vectors.place_nothing": {"a row"},  # of an owner that is never embedded
     "vectors.release_quarantine": {"embed_attempts"},
@@ -72,7 +73,7 @@ STANDING_FOR = {
 """Expressions for tables."""
 
 FORMS = ("Insert", "Update", "Delete")
-VERBS = ("run", "run_later", "returned", "queue", "queue_id")
+VERBS = ("run", "run_later", "returned", "queue", "queue_all", "queue_ids")
 
 
 def sources() -> Iterator[tuple[Path, list[ast.AST]]]:
@@ -242,7 +243,7 @@ def watch(monkeypatch: pytest.MonkeyPatch) -> Watch:
 
         return run
 
-    for name in ("run", "returned", "queue", "queue_id"):
+    for name in ("run", "returned", "queue", "queue_all", "queue_ids"):
         monkeypatch.setattr(SqliteTransaction, name, watched(getattr(SqliteTransaction, name)))
     return watch
 

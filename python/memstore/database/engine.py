@@ -135,13 +135,13 @@ class Queued:
         elif finish is not None:
             self._finishing[form] = finish
 
-    def add_id(self, form: Form, row_id: int) -> None:
-        """Queue an id; consecutive ids become one row, with the first and the last of them."""
+    def add_ids(self, form: Form, first: int, last: int) -> None:
+        """Queue ids; consecutive ids become one row, with the first and the last of them."""
         runs = self.rows.setdefault(form, [])
-        if runs and runs[-1][1] == row_id - 1:
-            runs[-1] = (runs[-1][0], row_id)
+        if runs and runs[-1][1] == first - 1:
+            runs[-1] = (runs[-1][0], last)
         else:
-            runs.append((row_id, row_id))
+            runs.append((first, last))
 
     def completed(self, form: Form, rows: Sequence[Row]) -> Iterable[Row]:
         """Return the rows of a form as they are to be written."""
@@ -291,8 +291,8 @@ class Transaction(ABC):
             self.queue(form, row, finish)
 
     @abstractmethod
-    def queue_id(self, form: Form, row_id: int) -> None:
-        """Like :meth:`queue`, but writes once for each run of consecutive ids.
+    def queue_ids(self, form: Form, first: int, last: int) -> None:
+        """Like :meth:`queue`, but of ids, and writes once for each run of consecutive ones.
 
         The form must have the parameters ``:first`` and ``:last``, in this order.
         """
@@ -300,6 +300,10 @@ class Transaction(ABC):
     @abstractmethod
     def next_id(self, table: str) -> int:
         """Return an id that no row ever had, for a row that is about to be queued."""
+
+    def next_ids(self, table: str, count: int) -> Sequence[int]:
+        """Return so many of them, which follow each other."""
+        return [self.next_id(table) for _ in range(count)]
 
     def pass_ids(self, table: str) -> None:  # noqa: B027 - a file needs nothing
         """Let the ids that the database gives itself begin after those that were written."""

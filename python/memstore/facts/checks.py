@@ -23,14 +23,19 @@ from memstore.errors import InvalidArgument, InvalidArgumentType
 from memstore.facts import rules
 from memstore.frozen import frozen
 from memstore.lazy import lazy_import
+from memstore.text.folding import subject_key
 
 if TYPE_CHECKING:
     from collections.abc import Callable
     from datetime import datetime
+    from typing import TypeAlias
 
     from memstore.database.tables.facts import Encoded
     from memstore.text.judging import slots
     from memstore.text.secrets import Screen
+
+    Names: TypeAlias = dict[str, tuple[str, str]]
+    """Subjects and categories as they were given: as they are stored, and their keys."""
 else:
     slots = lazy_import("memstore.text.judging.slots")
 
@@ -78,9 +83,10 @@ class Prepared(NewFact):
 def all_prepared(new_facts: list[NewFact], screen: Screen) -> list[Prepared]:
     """Check new facts; an error says which one is invalid."""
     found = []
+    names: Names = {}
     for place, new in enumerate(new_facts, 1):
         try:
-            found.append(prepared(screen.record(new)))
+            found.append(_prepared(screen.record(new), names))
         except (InvalidArgument, InvalidArgumentType) as error:
             if len(new_facts) > 1:
                 error.place = f"fact {place} of {len(new_facts)}"
@@ -89,23 +95,29 @@ def all_prepared(new_facts: list[NewFact], screen: Screen) -> list[Prepared]:
     return found
 
 
-def prepared(new: NewFact) -> Prepared:
-    """Check a new fact, and make what needs no transaction."""
+def _prepared(new: NewFact, names: Names) -> Prepared:
+    """Check a new fact, and make what needs no transaction.
+
+    Args:
+        names: the subjects and categories that were checked before, and their keys.
+    """
     largest = MAX_UNSEARCHED if new.unsearched else metadata.MAX_BYTES
     members, metadata_text = metadata.checked_new(new.metadata, largest)
     given = {name: value for name, value in new.__dict__.items() if value is not None}
     rest = {} if given.keys() <= USUAL else _rest(new)
     content = checked_text(new.content, "content", largest if new.unsearched else MAX_CONTENT)
-    if not new.unsearched:
+    if not new.unsearched and not content.isascii():
         check_size(content, "content")
-    subject = checked_text(new.subject, "subject", MAX_NAME).strip()
-    category = _category(new)
+    subject, key = _named(new.subject, "subject", names)
+    category, category_key = "", ""
+    if new.category is not None or new.supersedes is None:
+        given_category = DEFAULT_CATEGORY if new.category is None else new.category
+        category, category_key = _named(given_category, "category", names)
     values = given | rest
     values["content"], values["subject"], values["category"] = content, subject, category
     values["metadata"] = members
-    values["encoded"] = fact_table.Encoded(
-        metadata_text, fact_table.found_by(content, subject, category)
-    )
+    found_by = fact_table.keyed(content, subject, key, category_key)
+    values["encoded"] = fact_table.Encoded(metadata_text, found_by)
     return unchecked(Prepared, values)
 
 
@@ -131,11 +143,13 @@ def _rest(new: NewFact) -> dict[str, Any]:
     }
 
 
-def _category(new: NewFact) -> str:
-    """Return the category of a new fact; empty for that of the fact that it supersedes."""
-    if new.category is not None:
-        return checked_text(new.category, "category", MAX_NAME).strip()
-    return DEFAULT_CATEGORY if new.supersedes is None else ""
+def _named(text: str, name: str, names: Names) -> tuple[str, str]:
+    """Return a subject or a category as it is stored, and its key."""
+    if type(text) is str and (known := names.get(text)) is not None:
+        return known
+    stored = checked_text(text, name, MAX_NAME).strip()
+    named = names[text] = stored, subject_key(stored)
+    return named
 
 
 def _check_origin(new: NewFact) -> None:

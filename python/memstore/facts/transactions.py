@@ -230,7 +230,9 @@ class FactTransactions:
             return []
 
         def store(transaction: Transaction) -> list[Fact]:
-            homes = [self.home(transaction, new) for new in prepared]
+            homes = [self.namespace] * len(prepared)
+            if len(self.namespaces) > 1:
+                homes = [self.home(transaction, new) for new in prepared]
             writers = {home: self.writer(transaction, home) for home in {*homes}}
             for home, writer in writers.items():
                 ours = [new for new, its in zip(prepared, homes, strict=True) if its == home]
@@ -273,9 +275,8 @@ class FactTransactions:
 
     def home(self, transaction: Transaction, new: Prepared) -> str:
         """Return the namespace in which a new fact belongs."""
-        if len(self.namespaces) == 1:
-            return self.namespace
-        if new.external_key is not None:  # a key names a fact of one namespace
+        # A key names a fact of one namespace.
+        if len(self.namespaces) == 1 or new.external_key is not None:
             return self.namespace
         shared = self.namespaces[-1]
         if new.supersedes is not None:

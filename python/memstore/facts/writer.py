@@ -282,20 +282,21 @@ class FactWriter:
     def insert_all(self, new_facts: Sequence[Prepared], now: datetime) -> list[Fact]:
         """Store facts together, each of which :meth:`stands_alone`."""
         transaction, namespace = self.transaction, self.namespace
-        blobs = [self._admit(transaction, new) for new in new_facts]
-        uuids = iter(clock.new_uuids(now, len(new_facts)))
+        blobs = [None if new.blob is None else self._admit(transaction, new) for new in new_facts]
+        uuids = clock.new_uuids(now, len(new_facts))
+        ids = fact_table.new_ids(transaction, len(new_facts))
         facts = [
             derived(
                 Fact,
                 new,
-                id=fact_table.new_id(transaction),
-                uuid=next(uuids) if new.created_at is None else clock.new_uuid(new.created_at),
+                id=id_,
+                uuid=uuid if new.created_at is None else clock.new_uuid(new.created_at),
                 namespace=namespace,
                 created_at=new.created_at or now,
                 embedded=blob is not None,
                 holds_until=new.expired_at,
             )
-            for new, blob in zip(new_facts, blobs, strict=True)
+            for new, blob, id_, uuid in zip(new_facts, blobs, ids, uuids, strict=True)
         ]
         encoded = [new.encoded for new in new_facts]
         fact_table.insert_all(self.changes, facts, encoded, blobs)

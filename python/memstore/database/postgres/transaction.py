@@ -362,8 +362,8 @@ class PostgresTransaction(Transaction):
             self._send_ahead()
         self._queued.add(form, row, finish)
 
-    def queue_id(self, form: Form, row_id: int) -> None:
-        self._queued.add_id(form, row_id)
+    def queue_ids(self, form: Form, first: int, last: int) -> None:
+        self._queued.add_ids(form, first, last)
 
     def flush(self) -> None:
         """Write what is queued."""

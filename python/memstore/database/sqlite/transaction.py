@@ -231,8 +231,8 @@ class SqliteTransaction(Transaction):
             rows = [(*row[:place], _shortened(row[place]), *row[place + 1 :]) for row in rows]
         self._queued.add_all(form, rows, finish)
 
-    def queue_id(self, form: Form, row_id: int) -> None:
-        self._queued.add_id(form, row_id)
+    def queue_ids(self, form: Form, first: int, last: int) -> None:
+        self._queued.add_ids(form, first, last)
 
     def flush(self) -> None:
         """Run the queued statements."""
@@ -272,6 +272,11 @@ class SqliteTransaction(Transaction):
                 [(self._ids[table],)] = self.connection.execute(sql, (table,))
         self._ids[table] += 1
         return self._ids[table]
+
+    def next_ids(self, table: str, count: int) -> Sequence[int]:
+        first = self.next_id(table)
+        self._ids[table] += count - 1
+        return range(first, first + count)
 
     def reserve_ids(self, table: str, count: int) -> int:
         first = self.next_id(table)

@@ -222,6 +222,10 @@ def new_id(transaction: Transaction) -> int:
     return transaction.next_id("memstore_facts")
 
 
+def new_ids(transaction: Transaction, count: int) -> Sequence[int]:
+    return transaction.next_ids("memstore_facts", count)
+
+
 def insert(
     changes: Changes,
     fact: Fact,
@@ -321,10 +325,16 @@ def encoded(fact: Fact) -> Encoded:
 
 
 def found_by(content: str, subject: str, category: str) -> FoundBy:
-    key = folding.subject_key(subject)
+    return keyed(content, subject, folding.subject_key(subject), folding.subject_key(category))
+
+
+def keyed(content: str, subject: str, key: str, category_key: str) -> FoundBy:
+    """Return by what a fact is found whose keys are known."""
+    if content and content.isascii() and subject.isascii():
+        return FoundBy(None, key, folding.claim_hash(key, content), category_key)
     composed = folding.composed(content)  # once, because it takes long: both need it
     claim = folding.claim_hash(key, composed) if content else None
-    return FoundBy(words.segments(composed, subject), key, claim, folding.subject_key(category))
+    return FoundBy(words.segments(composed, subject), key, claim, category_key)
 
 
 def _encode(name: str, value: Any) -> Value:

@@ -130,7 +130,7 @@ def place(
     A vector must be of the active generation's model.
     """
     if blob is None:
-        transaction.queue_id(_pending(table), owner_id)
+        transaction.queue_ids(_pending(table), owner_id, owner_id)
     else:
         transaction.queue(_placed(table), (owner_id, blob, checksum(owner_id, blob)))
 
@@ -138,7 +138,10 @@ def place(
 def place_each(
     transaction: Transaction, table: VectorTable, owners: Sequence[int], blobs: list[bytes | None]
 ) -> None:
-    """Do as :func:`place` for several new owners."""
+    """Do as :func:`place` for several new owners, whose ids follow each other."""
+    if not any(blobs):
+        transaction.queue_ids(_pending(table), owners[0], owners[-1])
+        return
     if None not in blobs:
         placed = zip(owners, blobs, strict=True)
         rows = [(owner, blob, checksum(owner, blob)) for owner, blob in placed if blob]
