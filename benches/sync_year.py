@@ -157,7 +157,7 @@ class Year:
             return lambda _device: FolderPlace(self.place)
         if self.kind == "git":
             if not self.place.exists():
-                repository(self.place)
+                shutil.rmtree(repository(self.place) / "hooks")  # samples
             return lambda device: GitPlace(str(self.place), self.clone(device))
         if self.kind == "server":
             self.place.mkdir()

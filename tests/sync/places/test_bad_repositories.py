@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import random
 import shutil
 from contextlib import suppress
 from pathlib import Path
@@ -154,6 +155,35 @@ def test_a_history_that_is_much_larger_than_the_files_is_begun_again(
         place.publish()
         counted.append(commits(remote))
     assert counted == [1, 2, 3, 4, 5, 1, 2, 3, 4, 5, 1, 2]
+
+
+@pytest.mark.parametrize("seed", range(2))
+def test_no_push_is_lost_while_histories_are_begun_again(
+    seed: int, place: GitPlace, other: GitPlace, remote: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(git_place, "MIN_BYTES", 0)
+    monkeypatch.setattr(git_place, "MAX_COMMITS", 4)
+    monkeypatch.setattr(git_place, "PAUSE_SECONDS", 0)
+    rnd = random.Random(seed)
+    wanted: dict[str, bytes] = {}
+    counted = []
+    for number in range(1, 16):
+        pushing, device = rnd.choice([(place, ONE), (other, TWO)])
+        if rnd.random() < 0.3:  # else it does not know what the other one pushed
+            pushing.list()
+        name = names.of_lines(device, device, number, number)
+        wanted[name] = rnd.randbytes(rnd.randrange(3000))
+        pushing.put(name, wanted[name])
+        own = [name for name in wanted if name.startswith(device)]
+        if len(own) > 3:
+            gone = rnd.choice(own)
+            pushing.delete(gone)
+            del wanted[gone]
+        pushing.publish(anew=rnd.random() < 0.1)
+        counted.append(commits(remote))
+    assert counted.count(1) > 2
+    for there in (place, other):
+        assert {name: there.get(name, most=4000) for name in there.list()} == wanted
 
 
 def test_a_branch_that_somebody_replaced_is_taken_as_it_is(
