@@ -25,8 +25,9 @@ def stop_words(words: list[str]) -> frozenset[str]:
     languages = _languages()
     found = [0] * len(OTHERS)
     for word in words:
-        for place in languages.get(word, ()):
-            found[place] += 1
+        if word in languages:
+            for place in languages[word]:
+                found[place] += 1
     most = max(found)
     if most < 2 or most <= sum(word in ENGLISH for word in words):
         return ENGLISH

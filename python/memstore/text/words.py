@@ -151,6 +151,10 @@ def terms(query: str) -> list[str]:
     if "'" in query or "’" in query:
         whole = ELISION.sub(" ", CONTRACTION.sub("", query))
     spaced = _spaced_words(whole)
+    if query.isascii() and query.islower():  # no names, and no scripts without spaces
+        common = stop_words.stop_words(spaced)
+        told = dict.fromkeys(word for word in spaced if word not in common)
+        return [*(told or dict.fromkeys(spaced))][:MAX_TERMS]
     plain = [word.casefold() for word in spaced]
     common = stop_words.stop_words(plain)
     telling = {

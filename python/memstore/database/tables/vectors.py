@@ -433,12 +433,10 @@ def blobs(
 def _usable(rows: Iterable[Row]) -> Iterator[tuple[int, bytes]]:
     """Yield the ids and vectors of rows with the stored vector and the dimension it should have."""
     for row_id, stored, dimension in rows:
-        vector = whole(stored)
-        if (
-            vector is not None
-            and row_id is not None
-            and len(vector) == BYTES_PER_NUMBER * dimension
-        ):
+        if row_id is None or not isinstance(stored, bytes):
+            continue
+        vector = unpack(stored)
+        if len(vector) == BYTES_PER_NUMBER * dimension:
             yield row_id, vector
 
 
