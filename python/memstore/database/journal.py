@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from enum import StrEnum
+from functools import lru_cache
 from itertools import groupby, islice
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final
@@ -545,15 +546,23 @@ def confirmed_by(transaction: Transaction, episode_id: int) -> list[JournalLine]
     return [*_lines(transaction, about, {"id": episode_id})]
 
 
+NO_TEXTS: Final = [None, None, None]
+
+_run_text: Final = lru_cache(maxsize=16)(clock.uuid_text)
+"""The lines of one act are of one run."""
+
+
 def _decode(row: Row) -> JournalLine:
     id_, at, actor, source, kind, fact_id, *texts, episode_id, txn, run, said_at = row
     try:
-        before, after, evidence = (None if t is None else json.loads(str(t)) for t in texts)
+        before = after = evidence = None
+        if texts != NO_TEXTS:
+            before, after, evidence = (None if t is None else json.loads(str(t)) for t in texts)
         if kind == Kind.ADD and after and said_at is None:
             after = with_implied(after, str(at))
         moment = clock.from_text(str(at))
         said = None if said_at is None else clock.from_text(str(said_at))
-        began = None if run is None else clock.uuid_text(run)
+        began = None if run is None else _run_text(run)
         about = (id_, moment, actor, source, kind, fact_id, before, after, evidence)
         return JournalLine._make((*about, episode_id, txn, began, said))
     except ValueError as error:

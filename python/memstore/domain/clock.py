@@ -48,6 +48,8 @@ class Clock:
 _clock = Clock()
 _written: tuple[datetime | None, str] = (None, "")
 """The moment that ``to_text`` wrote last, and its text."""
+_read: tuple[str, datetime] = ("", EPOCH)
+"""The text that ``from_text`` read last, and its moment."""
 _stamped: tuple[datetime | None, str] = (None, "")
 """The moment of the last UUID, and the digits that it has from it."""
 
@@ -107,11 +109,17 @@ def to_text(moment: datetime) -> str:
 
 def from_text(text: str) -> datetime:
     """Parse a timestamp; without an offset it is UTC."""
+    global _read
+    last, moment = _read
+    if text == last:  # the rows of one change have the same moment
+        return moment
     try:
         moment = datetime.fromisoformat(text.strip().upper())  # RFC 3339 allows t and z
-        if moment.tzinfo is UTC:
-            return moment
-        return moment.replace(tzinfo=UTC) if moment.tzinfo is None else moment.astimezone(UTC)
+        if moment.tzinfo is not UTC:
+            naive = moment.tzinfo is None
+            moment = moment.replace(tzinfo=UTC) if naive else moment.astimezone(UTC)
+        _read = text, moment
+        return moment
     except (ValueError, OverflowError):  # overflow: near year 1 or 9999, converting to UTC
         raise ValueError(f"{text!r} is not a time: give {ACCEPTED_FORM}") from None
 

@@ -246,13 +246,15 @@ class _Comparing:
         """The first line of a fact that was read, and its kind."""
         self._otherwise: set[int] = set()
         """Facts that do not differ by having been added alone."""
+        self._without_line: list[tuple[datetime, int]] = []
+        """When facts expired that differ by that, and the facts."""
         self._places = self._compare()
         counted = sum(map(self._is_counted, self._otherwise))
-        self.total = self._spans.added - counted + len(self._places)
+        self.total = self._spans.added - counted + len(self._places) + len(self._without_line)
         """How many facts differ."""
 
-    def _compare(self) -> dict[int, float]:
-        """Return the facts that differ, each with its place in the order; without counted ones.
+    def _compare(self) -> dict[int, int]:
+        """Return the facts that differ, each with its line; without counted ones.
 
         Lines are in the order of their times. For most facts, their kinds say that there is a
         difference; the others are compared.
@@ -260,17 +262,31 @@ class _Comparing:
         places, others = self._by_kinds()
         for one in chain.from_iterable(self._some(some) for some in _batches(others)):
             self._known[one.fact_id] = one
-            # What has no line comes before the lines of its time.
-            line = one.line or line_filters.first_since(self._transaction, one.at) - 0.5
-            places[one.fact_id] = line
+            if one.line:
+                places[one.fact_id] = one.line
+            else:
+                self._without_line.append((one.at, one.fact_id))
         return places
 
     def order(self) -> Iterator[int]:
         """Yield the facts that differ, in the order in which they came to."""
-        known = sorted((line, fact_id) for fact_id, line in self._places.items())
-        return (fact_id for _, fact_id in merge(known, self._additions()))
+        known = sorted((float(line), fact_id) for fact_id, line in self._places.items())
+        each = merge(known, self._additions(), self._expired())
+        return (fact_id for _, fact_id in each)
 
-    def _additions(self) -> Iterator[tuple[int, int]]:
+    def _expired(self) -> Iterator[tuple[float, int]]:
+        """Yield the places of what has no line, and the facts: before the lines of its time.
+
+        A line is looked up when it is reached: a page shows few of them.
+        """
+        placed = (
+            (line_filters.first_since(self._transaction, at) - 0.5, fact_id)
+            for at, fact_id in sorted(self._without_line)
+        )
+        for _, some in groupby(placed, key=lambda one: one[0]):
+            yield from sorted(some)
+
+    def _additions(self) -> Iterator[tuple[float, int]]:
         """Yield the lines of counted spans that added facts which differ by that, and the facts."""
         number = FEW
         for begin, end in self._spans.adding:
@@ -303,7 +319,7 @@ class _Comparing:
             for one in found
         ]
 
-    def _by_kinds(self) -> tuple[dict[int, float], list[int]]:
+    def _by_kinds(self) -> tuple[dict[int, int], list[int]]:
         """Return the facts of which one line says that they differ, each with it, and the others.
 
         A fact that was added, and since then at most confirmed, pinned or given metadata, was
@@ -336,7 +352,7 @@ class _Comparing:
         gone -= others
         self.passed += len(gone)
         self._otherwise = others | gone
-        places: dict[int, float] = {id_: first[id_][0] for id_ in old - self._otherwise}
+        places = {id_: first[id_][0] for id_ in old - self._otherwise}
         return places, sorted(others)
 
     def _lines(self) -> Iterator[tuple[int, int, str, bool]]:

@@ -335,8 +335,10 @@ def by_day(transaction: Transaction, kind: str, wanted: Filter, first: date) -> 
     quarter of an hour, of which the offsets of today's time zones are multiples.
     """
     seen, values = _seen(transaction, wanted, f"{kind}_quarter")
+    # Of all owners, the counts are read in their own order: looking each up takes much longer.
+    key = "c.key" if wanted.is_exact else transaction.dialect.unordered("c.key")
     rows = transaction.rows(
-        f"SELECT key, sum(number) FROM memstore_counts c WHERE {seen} AND key >= :first"
+        f"SELECT {key}, sum(number) FROM memstore_counts c WHERE {seen} AND {key} >= :first"
         " GROUP BY 1 ORDER BY 1",
         {**values, "first": clock.to_text(zones.start(first))[: len("2026-11-20T20:45")]},
     )

@@ -88,6 +88,8 @@ class LineConditions:
             run=wanted.chosen.run,
         )
         self._has_drawn = wanted.chosen.source is None
+        self._newest: int | None = None
+        """The last stretch that was counted, once it was looked up."""
         listed = transaction.dialect.listed
         if wanted.kinds is None:
             tests.insert(1, f"kind NOT IN {tuple(map(str, USUALLY_LEFT_OUT))}")
@@ -146,8 +148,15 @@ class LineConditions:
             self._stretches = wanted._replace(
                 source=None if drawn is None else wanted.source, stretches=drawn or ()
             )
+        if self._newest is None:
+            self._newest = line_counts.newest(self._transaction)
         for begin, end in line_counts.spans(
-            self._transaction, first, last, self._stretches, newest_first=newest_first
+            self._transaction,
+            first,
+            last,
+            self._stretches,
+            newest_first=newest_first,
+            known=self._newest,
         ):
             yield max(begin, first), min(end, last)
 

@@ -218,6 +218,13 @@ class Wanted(NamedTuple):
         return bool(self.words) or any(self._replace(words=()))
 
 
+def newest(transaction: Transaction) -> int:
+    """Return the last of the stretches of which each was counted; -1 for none."""
+    counted = transaction.one(f"SELECT count(*), coalesce(max(stretch), -1) FROM {TABLE}")
+    number, last = counted or (0, -1)
+    return -1 if number <= last else int(last)  # there are gaps
+
+
 def spans(
     transaction: Transaction,
     first: int,
@@ -225,21 +232,20 @@ def spans(
     wanted: Wanted,
     *,
     newest_first: bool,
+    known: int | None = None,
 ) -> Iterator[tuple[int, int]]:
     """Yield the first and the last line of stretches that may have certain lines.
 
     Args:
         first: of the lines, as ``last``.
+        known: what :func:`newest` returns; ``None`` if that is not known.
     """
     low, high = first // STRETCH, last // STRETCH
-    counted = transaction.one(f"SELECT count(*), coalesce(max(stretch), -1) FROM {TABLE}")
-    number, newest = counted or (0, -1)
-    if number <= newest:  # there are gaps
-        newest = -1
-    rest = range(max(low, newest + 1), high + 1)
+    end = newest(transaction) if known is None else known
+    rest = range(max(low, end + 1), high + 1)
     if rest and newest_first:
         yield rest[0] * STRETCH, high * STRETCH + STRETCH - 1
-    high = min(high, newest)
+    high = min(high, end)
     parts = range(low, high + 1, MAX_AT_ONCE)
     for begin in reversed(parts) if newest_first else parts:
         found = _matching(transaction, begin, min(high, begin + MAX_AT_ONCE - 1), wanted)

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import json
+from itertools import islice
 from typing import TYPE_CHECKING, Any, Final
 
 from memstore.database.dialect import owned_by
 from memstore.database.engine import NO_LIMIT
+from memstore.database.tables import facts as fact_table
 from memstore.database.writes import Delete, Insert, Update
 from memstore.domain import clock
 from memstore.domain.erasures import EPISODE, FACT
@@ -15,7 +17,7 @@ from memstore.domain.searches import PROMPT, RecordedSearch, SearchTotals
 from memstore.named import NamedTuple
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
     from datetime import datetime
 
     from memstore.database.engine import Row, Transaction
@@ -182,25 +184,37 @@ def most_given(transaction: Transaction, wanted: FactFilter, limit: int) -> list
 
     Facts are looked up in this order, until there are enough that pass the filter.
     """
-    given = {
-        int(fact_id): int(number)
-        for fact_id, number in transaction.rows(
-            f"SELECT row_id, count(*) AS number FROM memstore_given WHERE kind = '{FACT}'"
-            " GROUP BY row_id ORDER BY number DESC, row_id DESC"
-        )
-    }
+    found: list[tuple[int, int]] = []
+    for most in (2 * limit, NO_LIMIT):  # few are sorted faster, and mostly enough
+        given, number = _given(transaction, most), 2 * limit
+        found.clear()
+        while len(found) < limit and (some := [*islice(given, number)]):
+            number *= 4
+            passing = _passing(transaction, [fact_id for fact_id, _ in some], wanted)
+            found += [one for one in some if one[0] in passing]
+        if len(found) >= limit:
+            break
+    return found[:limit]
+
+
+def _passing(transaction: Transaction, ids: Sequence[int], wanted: FactFilter) -> set[int]:
+    """Return those of these facts that pass a filter; of certain owners, from among theirs."""
+    if wanted.is_common or not wanted.is_exact:
+        return fact_table.visible(transaction, ids, wanted)
     where, values = wanted.where(transaction.dialect, by_id=True)
-    query = (
-        "SELECT f.id FROM memstore_facts f"
-        f" WHERE f.id IN {transaction.dialect.listed('some')} AND {where}"
+    among = transaction.dialect.listed("some")
+    query = f"SELECT f.id FROM memstore_facts f WHERE f.id IN {among} AND {where}"
+    return {*transaction.ints(query, {**values, "some": ids})}
+
+
+def _given(transaction: Transaction, most: int) -> Iterator[tuple[int, int]]:
+    """Yield facts that were given in searches, and in how many, most first."""
+    rows = transaction.rows(
+        f"SELECT row_id, count(*) FROM memstore_given WHERE kind = '{FACT}'"
+        " GROUP BY row_id ORDER BY 2 DESC, row_id DESC LIMIT :most",
+        {"most": most},
     )
-    ids, found = [*given], list[int]()
-    begin, end = 0, 2 * limit
-    while begin < len(ids) and len(found) < limit:
-        passing = {*transaction.ints(query, {**values, "some": ids[begin:end]})}
-        found += [fact_id for fact_id in ids[begin:end] if fact_id in passing]
-        begin, end = end, 2 * end
-    return [(fact_id, given[fact_id]) for fact_id in found[:limit]]
+    return ((int(fact_id), int(number)) for fact_id, number in rows)
 
 
 def never_given(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
+from memstore.database import origins
 from memstore.database.journal import Kind
 from memstore.database.tables.readings import NO_OPTIONS, NOT_LEARNED
 from memstore.domain.episodes import TRACE
@@ -13,21 +14,28 @@ if TYPE_CHECKING:
     from memstore.database.engine import Transaction
     from memstore.database.filters import EpisodeFilter
 
-UNTRIED: Final = (
+_KEPT: Final = (
     "(CASE WHEN e.thread IS NULL THEN FALSE ELSE NOT EXISTS"
     " (SELECT 1 FROM memstore_readings r WHERE r.episode_id = e.id) AND NOT EXISTS"
     f" (SELECT 1 FROM memstore_episode_tags WHERE tag = '{TRACE}' AND episode_id = e.id)"
+    "{} END)"
+)
+_OF_OTHERS: Final = (
     " AND NOT EXISTS (SELECT 1 FROM memstore_journal j JOIN memstore_taken t ON t.line = j.id"
     "  WHERE j.episode_id = e.id AND j.fact_id IS NULL AND t.device > 0"
-    f"  AND j.kind IN ('{Kind.EPISODE}', '{Kind.ADOPT}')) END)"
+    f"  AND j.kind IN ('{Kind.EPISODE}', '{Kind.ADOPT}'))"
 )
+
+UNTRIED: Final = _KEPT.format(_OF_OTHERS)
 """The condition that ``memstore_episodes e`` is a turn of a conversation that was only kept: no
 model was to read it. One that another device recorded is that device's to read."""
 
-UNREAD: Final = (
-    f"({UNTRIED} OR EXISTS (SELECT 1 FROM memstore_readings r"
-    f" WHERE r.episode_id = e.id AND r.kind = '{NOT_LEARNED}' AND r.asked = '{NO_OPTIONS}'))"
+_OR_UNLEARNT: Final = (
+    " OR EXISTS (SELECT 1 FROM memstore_readings r"
+    f" WHERE r.episode_id = e.id AND r.kind = '{NOT_LEARNED}' AND r.asked = '{NO_OPTIONS}')"
 )
+
+UNREAD: Final = f"({UNTRIED}{_OR_UNLEARNT})"
 """The condition that ``memstore_episodes e`` is a turn of a conversation that no model has read."""
 
 THREAD: Final = ("thread", *SCOPE_FIELDS)
@@ -45,12 +53,25 @@ def count(transaction: Transaction, wanted: EpisodeFilter) -> int:
     dialect = transaction.dialect
     where, values = wanted.where(dialect, by_id=True)
     within, its = wanted.of("s", dialect)
+    # Of one set of owners, from one thread to the next one: long ones have many turns.
+    first = (
+        f"FROM memstore_episodes s {dialect.indexed_by(THREAD_INDEX)}"
+        f" WHERE s.thread IS NOT NULL AND {within}"
+    )
+    names = (
+        f"WITH RECURSIVE t (thread) AS (SELECT min(s.thread) {first} UNION ALL"
+        f" SELECT (SELECT min(s.thread) {first} AND s.thread > t.thread)"
+        " FROM t WHERE t.thread IS NOT NULL) SELECT count(*) FROM t WHERE t.thread IS NOT NULL AND"
+    )
+    same: tuple[str, ...] = ("thread",)
+    if not wanted.is_exact or len(wanted.namespaces or ()) != 1:
+        every = f"SELECT DISTINCT s.{', s.'.join(THREAD)} {first}"
+        names, same = f"SELECT count(*) FROM ({every}) t WHERE", THREAD
+    unread = UNREAD if origins.is_any(transaction) else f"({_KEPT.format('')}{_OR_UNLEARNT})"
     threads = transaction.scalar(
-        f"SELECT count(*) FROM (SELECT DISTINCT s.{', s.'.join(THREAD)} FROM memstore_episodes s"
-        f" {dialect.indexed_by(THREAD_INDEX)} WHERE s.thread IS NOT NULL AND {within}) t"
-        f" WHERE EXISTS (SELECT 1 FROM memstore_episodes e {dialect.indexed_by(THREAD_INDEX)}"
-        f" WHERE {' AND '.join(f'e.{name} IS NOT DISTINCT FROM t.{name}' for name in THREAD)}"
-        f" AND e.thread IS NOT NULL AND {where} AND {UNREAD})",
+        f"{names} EXISTS (SELECT 1 FROM memstore_episodes e {dialect.indexed_by(THREAD_INDEX)}"
+        f" WHERE {' AND '.join(f'e.{name} IS NOT DISTINCT FROM t.{name}' for name in same)}"
+        f" AND e.thread IS NOT NULL AND {where} AND {unread})",
         {**values, **its},
     )
     alone = transaction.scalar(
