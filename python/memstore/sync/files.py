@@ -36,6 +36,8 @@ class Files:
         """The devices of which files were written by a newer version of the program."""
         self.other_key: set[str] = set()
         """The devices that have not synced since the key of the place was changed."""
+        self.kept: dict[str, str] = {}
+        """Why files of devices that are gone could not be removed."""
         self.has_changed = False
         self._place = place
         self._seal = seal

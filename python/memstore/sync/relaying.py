@@ -95,5 +95,5 @@ class Relaying:
             try:
                 self._files.delete(name)
             except SyncError as error:  # on a server, another token may have begun the device
-                self._files.ignore(f"{name} could not be removed: {error.text}")
+                self._files.kept[row.device] = error.text
                 return

@@ -115,6 +115,7 @@ class _Run:
             self._known.hear(transaction, again=self._is_chosen_anew(before))
         with self._engine.write() as transaction:
             self._known.identify(transaction, new_device=new_device)
+        self._known.remember()  # now: if the run fails, the file is not taken for a copy
         told = self._known.states.get(self._known.me.device)
         seen = 0 if told is None else min(before.line, told.head.line)
         self._receiving.settle_own(before.line)
@@ -126,7 +127,6 @@ class _Run:
         if self._files.has_changed:
             is_rewritten = self._sending.is_rewritten or self._relaying.is_rewritten
             self._place.publish(anew=is_rewritten)
-        self._known.remember()
         return self._report()
 
     def rehearse(self) -> Synced:
@@ -204,6 +204,10 @@ class _Run:
             f"device {self._known.name_of(device)} has not synced since the key was changed; what "
             "it wrote is taken when it syncs with the new passphrase"
             for device in sorted(self._files.other_key - {self._known.me.device})
+        )
+        sentences += (
+            f"the files of device {self._known.name_of(device)} could not be removed: {why}"
+            for device, why in sorted(self._files.kept.items())
         )
         if dry_run or self._state is None:
             return sentences

@@ -11,6 +11,7 @@ import pytest
 from tests.support.command_line import CommandLine, cli_fixture  # noqa: F401
 from tests.support.gated import listening
 from tests.support.places import git, repository
+from tests.support.raw import sql
 
 import memstore
 from memstore import settings
@@ -617,3 +618,36 @@ def test_the_status_counts_the_changes_that_a_device_has_not_taken(
     cli("sync", "--db", other)
     [_, laptop] = cli.json("sync", "--status", "--db", other)["devices"]
     assert [*laptop["behind"].values()] == [1]
+
+
+def test_files_of_a_dismissed_device_stay_until_its_token_is_revoked(
+    cli: CommandLine, other: str, tmp_path: Path
+) -> None:
+    database = tmp_path / "server.db"
+    with memstore.open(database, embedder=None) as store:
+        for name in ("a", "b"):
+            (tmp_path / name).write_text(store.file.tokens.create(name, namespace="x")[1])
+    cli.add("Alice prefers tea")
+    with listening(database) as address:
+        begin = ("sync", address, "--yes", "--unsealed", "--token-file")
+        assert cli(*begin, tmp_path / "a").code == 0
+        assert cli(*begin, tmp_path / "b", "--db", other).code == 0
+        [_, gone] = cli.json("sync", "--status", "--db", other)["devices"]
+        told = cli("sync", "--dismiss", gone["id"], "--yes", "--db", other)
+        assert "another token began this device" in told.err
+        again = cli("sync", "--db", other)
+        assert (again.code, again.out, "token" in again.err) == (0, "", False)
+        with memstore.open(database, embedder=None) as store:
+            store.file.tokens.revoke("a")
+        refused = cli("sync")
+        assert (refused.code, refused.err.count("memstore token create")) == (command.REFUSED, 1)
+        assert "does not accept the token: the token is revoked" in refused.err
+        assert cli("sync", "--db", other).code == 0
+    assert (
+        sql(
+            database,
+            f"SELECT name FROM memstore_device_files WHERE name < '{gone['id']}~'"
+            f" AND name >= '{gone['id']}'",
+        )
+        == []
+    )

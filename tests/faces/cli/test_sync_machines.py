@@ -205,11 +205,15 @@ def test_a_token_that_only_reads_sends_nothing(laptop: Machine, tmp_path: Path) 
     database = tmp_path / "server.db"
     with memstore.open(database, embedder=None) as store:
         secret = store.file.tokens.create("reader", namespace="x", access=Access.READ)[1]
+        writer = store.file.tokens.create("writer", namespace="x")[1]
     token = laptop.home / "token"
     token.write_text(secret)
     laptop.told("add", "Alice prefers tea", "--subject", "alice")
     with listening(database) as address:
         refused = laptop.run("sync", address, "--yes", "--unsealed", "--token-file", token)
+        token.write_text(writer)
+        done = laptop.run("sync", address, "--yes", "--unsealed", "--token-file", token)
+    assert (done.returncode, "new device" in done.stderr) == (0, False)
     assert refused.returncode == 1
     assert "only read" in refused.stderr or "read-only" in refused.stderr
     assert secret not in refused.stderr + refused.stdout

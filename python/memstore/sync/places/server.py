@@ -82,10 +82,14 @@ class ServerPlace:
             )
         except plain_http.Unreachable as error:
             raise SyncError(f"{error}; the next run carries on") from None
+        if answer.status == 401:
+            raise SyncError(
+                f"{self.address} does not accept the token: {_reason(answer).partition('. ')[0]}",
+                remedy=Remedy.CREATE_TOKEN,
+            )
         if answer.status not in (200, 201, 204):
             raise SyncError(
-                f"{self.address} refused {name or 'to list its files'}: {_reason(answer)}",
-                remedy=Remedy.CREATE_TOKEN if answer.status == 401 else None,
+                f"{self.address} refused {name or 'to list its files'}: {_reason(answer)}"
             )
         if len(answer.body) > most:
             raise too_large(name, most)
