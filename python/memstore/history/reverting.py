@@ -768,7 +768,7 @@ def _take(changes: Changes, step: Step) -> None:
 
 
 def _decide(changes: Changes, step: Step, proposal_id: int, evidence: Mapping[str, Any]) -> None:
-    """Decide a proposal, or open it again, with one line about the fact of the step."""
+    """Decide a proposal, or open it again, with a line about each of its facts."""
     transaction, kind = changes.transaction, KINDS[Action(step.action)]
     row = proposal_table.with_ids(transaction, [proposal_id])[proposal_id]
     lines, left = proposals.lines_about(transaction, row.sources or (row.old_id,))
@@ -781,7 +781,8 @@ def _decide(changes: Changes, step: Step, proposal_id: int, evidence: Mapping[st
         new_id = (accepted[-1].after or {}).get("superseded_by", new_id)
     elif row.sources:
         new_id = None
+    facts = row.sources or (step.fact_id,)
     decision = ProposalDecision(
-        proposal_id, kind, [step.fact_id], new_id=new_id, content=content, evidence=evidence
+        proposal_id, kind, facts, new_id=new_id, content=content, evidence=evidence
     )
     proposal_table.decide(changes, decision)
