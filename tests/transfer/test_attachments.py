@@ -318,12 +318,17 @@ def test_import_keeps_local_changes(store: Store, target: Store) -> None:
     assert target.file.doctor() == []
 
 
-def test_import_does_not_take_over_an_idempotency_key_in_use(store: Store, target: Store) -> None:
-    fill(store)
-    mine = target.episodes.add("mine", source="s", idempotency_key="talk-1")
+@pytest.mark.parametrize("is_here", [False, True])
+def test_the_episode_recorded_first_has_an_idempotency_key_after_an_import(
+    store: Store, target: Store, is_here: bool
+) -> None:
+    first, second = (target, store) if is_here else (store, target)
+    first.episodes.add("first", source="s", idempotency_key="talk-1")
+    second.episodes.add("second", source="s", idempotency_key="talk-1")
     target.transfer.import_(store.transfer.export())
-    assert target.episodes.add("mine", source="s", idempotency_key="talk-1").id == mine.id
-    assert target.file.doctor() == []
+    assert target.episodes.by_keys(["talk-1"])["talk-1"].content == "first"
+    assert target.episodes.count() == 2
+    assert target.file.doctor() == target.ledger.verify() == []
 
 
 def test_import_refuses_facts_whose_episode_is_elsewhere(

@@ -191,12 +191,31 @@ def test_import_into_several_namespaces_keeps_each(
     assert target.file.doctor() == []
 
 
-def test_import_does_not_take_over_an_idempotency_key_in_use(store: Store, target: Store) -> None:
-    store.add("theirs", subject="key", idempotency_key="k")
-    mine = target.add("mine", subject="key", idempotency_key="k")
+@pytest.mark.parametrize("is_here", [False, True])
+def test_the_fact_stored_first_has_an_idempotency_key_after_an_import(
+    store: Store, target: Store, is_here: bool
+) -> None:
+    first, second = (target, store) if is_here else (store, target)
+    first.add("first", subject="key", idempotency_key="k")
+    second.add("second", subject="key", idempotency_key="k")
     target.transfer.import_(store.transfer.export())
-    assert target.add("mine", subject="key", idempotency_key="k").id == mine.id
-    assert target.file.doctor() == []
+    assert target.add("first", subject="key", idempotency_key="k").content == "first"
+    assert target.count() == 2
+    assert target.file.doctor() == target.ledger.verify() == []
+
+
+@pytest.mark.parametrize("is_here", [False, True])
+def test_the_fact_stored_last_has_an_external_key_after_an_import(
+    store: Store, target: Store, is_here: bool
+) -> None:
+    last, first = (target, store) if is_here else (store, target)
+    first.keys.put([{"content": "first", "subject": "key", "external_key": "k"}])
+    last.keys.put([{"content": "last", "subject": "key", "external_key": "k"}])
+    report = target.transfer.import_(store.transfer.export())
+    assert report.retired == (not is_here)
+    assert [fact.content for fact in target.list()] == ["last"]
+    assert target.keys.get("k").content == "last"  # type: ignore[union-attr]
+    assert target.file.doctor() == target.ledger.verify() == []
 
 
 def test_imported_facts_are_pending_then_embedded(

@@ -25,8 +25,7 @@ from memstore.domain import clock
 from memstore.domain.records import Head
 
 BEFORE = "add add add same task episode pin metadata confirm expiry".split()
-SINCE = [kind for kind in KINDS if kind not in ("put", "idem")]
-"""All but two facts of one key, of which the one that is here has it."""
+SINCE = KINDS
 SKEWS = (0, 0, 600, -90_000)
 
 

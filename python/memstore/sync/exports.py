@@ -13,9 +13,10 @@ from memstore.database.tables import devices as device_table
 from memstore.database.tables import taken as taken_table
 from memstore.database.tables.devices import OTHER, DeviceRow
 from memstore.sync import records, rules, taking
+from memstore.sync.rules import EPISODE, FACT, About
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Collection, Sequence
 
     from memstore.database.changes import Dependents
     from memstore.database.engine import Transaction
@@ -34,17 +35,29 @@ facts replace one another."""
 THERE: Final = DeviceRow(taken_table.HERE, "", "", OTHER, 0, 0, "", "{}")
 
 
-def take(transaction: Transaction, dependents: Dependents, lines: Sequence[TracedLine]) -> None:
+def take(
+    transaction: Transaction,
+    dependents: Dependents,
+    lines: Sequence[TracedLine],
+    new_facts: Collection[int] = (),
+    new_episodes: Collection[int] = (),
+) -> None:
     """Take what lines of another file's journal say of records that both have.
 
     Args:
         transaction: of the file.
         dependents: derived data.
         lines: all lines there about these records, with the ids that they have here.
+        new_facts: facts that have come, with keys that others here have.
+        new_episodes: such episodes.
     """
     devices = device_table.every(transaction)
     there = records.Reader(transaction, records.Chains((), {}))
     said = [record for _, record in there.read(lines) if record is not None and _is_taken(record)]
+    rivals = _named(transaction, FACT, records.FACTS, new_facts)
+    rivals |= _named(transaction, EPISODE, records.EPISODES, new_episodes)
+    if rivals:
+        taking.settle(transaction, dependents, devices, rivals)
     facts = {line.fact_id for line in lines if line.fact_id is not None}
     episodes = {line.episode_id for line in lines if line.fact_id is None} - {None}
     here = records.Reader(transaction, records.Chains.of(devices))
@@ -53,6 +66,10 @@ def take(transaction: Transaction, dependents: Dependents, lines: Sequence[Trace
     new = [(THERE, record) for record in said if _identity(record) not in known]
     if new:
         taking.take(transaction, dependents, devices, new)
+
+
+def _named(transaction: Transaction, kind: str, table: str, ids: Collection[int]) -> set[About]:
+    return {About(kind, *named) for named in taken_table.names(transaction, table, ids).values()}
 
 
 def _is_taken(record: Record) -> bool:

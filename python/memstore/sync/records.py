@@ -50,7 +50,8 @@ class Chains(NamedTuple):
     @classmethod
     def of(cls, devices: Iterable[DeviceRow]) -> Chains:
         rows = [*devices]
-        own = sorted((row for row in rows if row.is_own), key=lambda row: row.begins)
+        # Of two that begin at one line, the later one is what this file is called.
+        own = sorted((row for row in rows if row.is_own), key=lambda row: (row.begins, row.id))
         return cls(tuple(own), {row.id: row.device for row in rows})
 
     def of_line(self, line: int) -> str:

@@ -59,10 +59,19 @@ if TYPE_CHECKING:
 
 
 class Settle(Protocol):
-    """Takes what lines of another journal, with ids as here, say of records that both have."""
+    """Takes what lines of another journal, with ids as here, say of records that both have.
+
+    It also decides who has a key of which each of some new records has one that is in use.
+    """
 
     def __call__(
-        self, transaction: Transaction, dependents: Dependents, lines: Sequence[TracedLine], /
+        self,
+        transaction: Transaction,
+        dependents: Dependents,
+        lines: Sequence[TracedLine],
+        facts: Collection[int] = (),
+        episodes: Collection[int] = (),
+        /,
     ) -> None: ...
 
 
@@ -580,6 +589,8 @@ class _Episodes:
     erased: int = 0
     left: Counter[Left] = field(default_factory=Counter)
     existing: _Existing[Episode] = field(init=False)
+    rivals: set[int] = field(default_factory=set)
+    """The new ones of a batch whose idempotency key another one has."""
 
     @property
     def transaction(self) -> Transaction:
@@ -590,6 +601,7 @@ class _Episodes:
     ) -> None:
         """Import new episodes, and change or erase known ones as at the source."""
         self.existing = _existing(episode_table, self.transaction, episodes, self.namespace)
+        self.rivals = set()
         both = [one for one in episodes if self._take(one, operations.get(one.id, ()))]
         lines = [
             _traced(line, episode_id=self.here[episode.id].id)
@@ -597,8 +609,8 @@ class _Episodes:
             if _differ(self.here[episode.id], episode)
             for line in operations.get(episode.id, ())
         ]
-        if self.settle is not None and lines:
-            self.settle(self.transaction, self.dependents, lines)
+        if self.settle is not None and (lines or self.rivals):
+            self.settle(self.transaction, self.dependents, lines, (), self.rivals)
         ids = {self.here[episode.id].id: episode for episode in both}
         for id_, here in episode_table.get_many(self.transaction, [*ids]).items():
             there = ids[id_]
@@ -634,10 +646,11 @@ class _Episodes:
         key, salt = episode.idempotency_key, episode.salt
         if episode.content and not salt:  # from another program
             salt = episode_changes.new_salt()
+        id_ = episode_table.new_id(self.transaction)
         if key and (home, key) in self.existing.keys:
             key = None  # another episode here has it
+            self.rivals.add(id_)
         self.existing.keys.add((home, key))
-        id_ = episode_table.new_id(self.transaction)
         here = replace(episode, id=id_, namespace=home, salt=salt, idempotency_key=key)
         lines = [Line.repeated(one, episode_id=id_) for one in operations]
         found = episode_table.derived(here.content, here.name, here.source_description)
@@ -676,6 +689,8 @@ class _Facts:
     """The external keys in use before the batch, with their namespaces."""
     local_ids: set[int] = field(default_factory=set)
     """The ids here of the facts of the import."""
+    rivals: set[int] = field(default_factory=set)
+    """The new ones of a batch of which another fact has a key."""
 
     def take(
         self,
@@ -687,15 +702,21 @@ class _Facts:
         self.existing = _existing(fact_table, transaction, facts, self.namespace)
         self.local_ids.update(known.id for known in self.existing.records.values())
         self.keyed = _keyed(transaction, facts, self.namespace)
+        self.rivals = set()
         with self.adoption:
             both = [fact for fact in facts if self._take(fact, operations.get(fact.id, ()))]
             settled = {fact.id for fact in both if self._is_settled(operations.get(fact.id, ()))}
             for fact in facts:
                 if fact.id not in settled:
                     self._supersede(fact, operations.get(fact.id, ()))
-        self._settle(both, operations)
+        self._settle(facts, both, operations)
 
-    def _settle(self, both: Sequence[Fact], operations: Mapping[int, list[JournalLine]]) -> None:
+    def _settle(
+        self,
+        facts: Sequence[Fact],
+        both: Sequence[Fact],
+        operations: Mapping[int, list[JournalLine]],
+    ) -> None:
         """Take further changes of known facts, and count what is different here after that."""
         transaction = self.adoption.transaction
         changed = self._changed(both, operations)
@@ -704,8 +725,11 @@ class _Facts:
             for fact in changed
             for line in self._localised(operations.get(fact.id, ()), keep_lines=True)
         ]
-        if self.settle is not None and lines:
-            self.settle(transaction, self.dependents, lines)
+        if self.settle is not None and (lines or self.rivals):
+            held = {one.id for one in self._keyed_here(facts) if one.id not in self.local_ids}
+            self.settle(transaction, self.dependents, lines, self.rivals)
+            left = {one.id for one in self._keyed_here(facts)}
+            self.retired += len(held - left)
         ids = {self.here[fact.id].id: fact for fact in both}
         fields = fact_table.JOURNALLED
         for id_, here in fact_table.get_many(transaction, [*ids]).items():
@@ -799,12 +823,16 @@ class _Facts:
 
     def _bring_in(self, fact: Fact, home: str, operations: Sequence[JournalLine]) -> Fact:
         key = fact.idempotency_key
+        id_ = self.ids.facts.get(fact.id) or fact_table.new_id(self.adoption.transaction)
         if key and (home, key) in self.existing.keys:
             key = None  # another fact here has it
+            self.rivals.add(id_)
         self.existing.keys.add((home, key))
+        if (home, fact.external_key) in self.keyed:
+            self.rivals.add(id_)
         here = replace(
             fact,
-            id=self.ids.facts.get(fact.id) or fact_table.new_id(self.adoption.transaction),
+            id=id_,
             namespace=home,
             idempotency_key=key,
             external_key=self._key(fact, home),
@@ -827,15 +855,23 @@ class _Facts:
         return here
 
     def _key(self, fact: Fact, home: str) -> str | None:
-        """Return the external key of a new fact, unless a current one here has it already.
+        """Return the external key of a new fact, unless a current one here has it for good.
 
         Facts of the import do not count: what superseded them at the source is about to do so here.
         """
+        if self.settle is not None:
+            return fact.external_key
         if (home, fact.external_key) not in self.keyed or fact.status in ("superseded", "deleted"):
             return fact.external_key
         held = fact_table.of_external_key(self.adoption.transaction, fact, home)
         others = [one for one in held if one.id not in self.local_ids]
         return None if others else fact.external_key
+
+    def _keyed_here(self, facts: Iterable[Fact]) -> Iterator[Fact]:
+        """Yield the current facts here that have an external key and the owners of one of these."""
+        for fact in facts:
+            if (home := self.namespace or fact.namespace, fact.external_key) in self.keyed:
+                yield from fact_table.of_external_key(self.adoption.transaction, fact, home)
 
     def _localised(
         self, operations: Iterable[JournalLine], *, keep_lines: bool = False
