@@ -48,7 +48,6 @@ if TYPE_CHECKING:
     from memstore.search.index.contents import FeedContents
     from memstore.search.index.index import RowKind
     from memstore.search.index.visibility import Visible
-    from memstore.search.lookups import dates
     from memstore.search.lookups.base import About, Elsewhere, Lookup
     from memstore.search.past import Past
     from memstore.search.ranking import Weights
@@ -57,7 +56,6 @@ if TYPE_CHECKING:
 else:
     tasks = lazy_import("memstore.domain.tasks")
     past = lazy_import("memstore.history.past")
-    dates = lazy_import("memstore.search.lookups.dates")
     newer = lazy_import("memstore.search.newer")
     episode_records = lazy_import("memstore.domain.episodes")
     episode_table = lazy_import("memstore.database.tables.episodes")
@@ -167,7 +165,7 @@ class Corpus(ABC, Generic[F, H]):
         """
         if not ids:
             return {}
-        query = dates.topic(query, clock.utc_now())
+        query = self.lookup.topic(query)
         asked = self.lookup.terms(query).written
         held = self.lookup.word_parts(query, ids)
         whole = {id_ for id_ in ids if asked and len(held.get(id_, ())) >= len(asked)}
@@ -291,7 +289,7 @@ class FactCorpus(Corpus[FactFilter, SearchHits]):
 
         "What is the weather today" does not ask for them; for what is valid since then it may.
         """
-        if not ids or not self.lookup.named_dates(query, clock.utc_now()).is_relative:
+        if not ids or not self.lookup.named_dates(query).is_relative:
             return {*ids}
         return {id_ for id_, fact in self._facts(ids).items() if fact.valid_at is not None}
 

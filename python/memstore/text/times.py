@@ -106,9 +106,10 @@ class Reading:
         self._query = CHINESE_MONTH.sub(_in_digits, unicodedata.normalize("NFC", query))
         self._text = folded(self._query)
         self._today = today
-        every = _operators(self._text)
-        past = relative_days.ends_of_past(self._query, today)
-        self._operators = [one for one in every if not past(one.end)]
+        self._operators = [*_operators(self._text)]
+        if self._operators:
+            past = relative_days.ends_of_past(self._query, today)
+            self._operators = [one for one in self._operators if not past(one.end)]
         self._spans: list[tuple[int, int]] = []
         """Where the condition is stated."""
 

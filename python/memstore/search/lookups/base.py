@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, ClassVar, Generic, TypeVar
 
 from memstore.database.filters import EpisodeFilter, FactFilter
 from memstore.database.tables import vectors as vector_table
-from memstore.domain import zones
+from memstore.domain import clock, zones
 from memstore.domain.results import NO_PARTS, ScoreParts
 from memstore.embedding.vectors import similarities
 from memstore.lazy import cached_property, lazy_import
@@ -154,9 +154,17 @@ class Lookup(ABC, Generic[F]):
     def _dates(self) -> dict[tuple[str, date], Named]:
         return {}
 
-    def named_dates(self, query: str, now: datetime) -> Named:
+    @cached_property
+    def _today(self) -> date:
+        return zones.date_of(clock.utc_now())
+
+    def topic(self, query: str) -> str:
+        """Return a query without the condition that it states for the time of its answer."""
+        return dates.topic(query, self._today)
+
+    def named_dates(self, query: str, now: datetime | None = None) -> Named:
         """Return the days that a query names, which one answer asks for several times."""
-        key = query, zones.date_of(now)
+        key = query, self._today if now is None else zones.date_of(now)
         if key not in self._dates:
             self._dates[key] = dates.of_day(*key)
         return self._dates[key]

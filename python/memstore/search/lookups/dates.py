@@ -89,9 +89,9 @@ def of_day(query: str, today: date) -> Named:
     return _named(query, today)._replace(condition=_condition(asked))
 
 
-def topic(query: str, now: datetime) -> str:
+def topic(query: str, today: date) -> str:
     """Return a query without the condition that it states for the time of its answer."""
-    asked = times.read(query, zones.date_of(now))
+    asked = times.read(query, today)
     return asked.topic if asked else query
 
 

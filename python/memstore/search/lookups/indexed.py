@@ -44,11 +44,10 @@ if TYPE_CHECKING:
     from memstore.search.index.contents import FeedContents
     from memstore.search.index.index import RowKind
     from memstore.search.index.visibility import Visible
-    from memstore.search.lookups import dates, floor
+    from memstore.search.lookups import floor
     from memstore.search.lookups.dates import Calendar, Condition
 else:
     floor = lazy_import("memstore.search.lookups.floor")
-    dates = lazy_import("memstore.search.lookups.dates")
 
 
 T = TypeVar("T")
@@ -207,9 +206,8 @@ class IndexLookup(Lookup[F]):
         self, query: str, ids: Sequence[int], without: Collection[str]
     ) -> Mapping[int, Bearing]:
         """Return what rows have of a query, of which some terms do not count."""
-        now = clock.utc_now()
-        calendar = self.named_dates(query, now).calendar
-        query = dates.topic(query, now)
+        calendar = self.named_dates(query).calendar
+        query = self.topic(query)
         asked = self.terms(query)
         terms = zip(asked.written, asked.spellings, strict=True)
         found = ranking.bearings(
