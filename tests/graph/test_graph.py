@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from datetime import timedelta
 from pathlib import Path
+from random import Random
 from typing import Any
 
 import pytest
@@ -961,3 +962,29 @@ def test_results_can_be_written_as_json(store: Store) -> None:
     assert told[1]["same"] is False
     assert told[2]["path"][0][0]["facts"][0]["content"]
     assert name_key(told[-1]["name"])
+
+
+@pytest.mark.parametrize("owner", [None, "ana", "all"])
+def test_the_most_mentioned_entities_are_the_first_of_all(store: Store, owner: str | None) -> None:
+    chance = Random(7)
+    names = [f"Acme {number}" for number in range(12)]
+    added = [
+        store.of("all").add(
+            f"{number} is about {chance.choice(names)} and {chance.choice(names)}",
+            subject=chance.choice(names),
+            user_id=chance.choice([None, "ana"]),
+        )
+        for number in range(90)
+    ]
+    store.graph.build()
+    store.graph.merge("Acme 1", "Acme 2")
+    for one in added[::4]:
+        store.of("all").delete(one.id)
+    standing = store.of("all") if owner == "all" else store.of(user_id=owner)
+    every = standing.graph.entities(limit=1_000)
+    numbers = [one.facts for one in every]
+    assert numbers == sorted(numbers, reverse=True)
+    assert [standing.graph.get(one.name) for one in every] == every
+    for limit in range(1, len(every) + 1):
+        assert standing.graph.entities(limit=limit) == every[:limit]
+    assert [standing.graph.entities(limit=1, offset=n)[0] for n in range(len(every))] == every

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import unicodedata
+from collections.abc import Iterator
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.support.examples import examples
 
-from memstore.graph.graph import likely_pairs
+from memstore.graph.graph import MAX_WHOLE, likely_pairs
 from memstore.graph.rule_extraction import Derived, Text, derive
 from memstore.text.names import lowered, name_key, occurs, plain, word_spans
 
@@ -243,3 +246,51 @@ def test_abbreviation_of_many_names_is_not_paired(short: str) -> None:
     names = [f"{one} {second}".format(number) for number, one in enumerate(first)]
     assert likely_pairs([short, *names]) == []
     assert len(likely_pairs([short, *names[:5]])) == 5
+
+
+WORDS = st.sampled_from("new york city of the alice a b s smith dr. n.y.c nyc u.s us é e".split())
+
+
+@given(st.sets(st.lists(WORDS, min_size=1, max_size=4).map(" ".join), max_size=25))
+def test_likely_pairs_are_those_of_every_pair(keys: set[str]) -> None:
+    found = {frozenset((one.left, one.right)) for one in likely_pairs(keys)}
+    assert found == {frozenset(pair) for pair in _compared(sorted(keys))}
+
+
+def _compared(keys: list[str]) -> Iterator[tuple[str, str]]:
+    """Yield the names that may mean one entity, each compared with every other one."""
+    words = {key: [key[start:end] for start, end in word_spans(key)] for key in keys}
+    alike: dict[str, str] = {}
+    for key in keys:
+        bare = "".join(filter(str.isalnum, unicodedata.normalize("NFKD", key).casefold()))
+        if bare and alike.setdefault(bare, key) != key:
+            yield alike[bare], key
+    for key, own in words.items():
+        longer = {other: parts for other, parts in words.items() if len(parts) > 1}
+        letters, place = key.replace(".", ""), len(own)
+        ways: list[list[str]] = [
+            [o for o, parts in longer.items() if place == 1 and letters in _initials_of(parts)],
+            [
+                other
+                for other, (first, *_, last) in longer.items()
+                if place > 1 and len(own[0]) == 1 < len(first)
+                if (first[0], last) == (own[0], own[-1])
+            ],
+            [
+                other
+                for other, parts in longer.items()
+                if other != key
+                if (parts[:place] == own and place < len(parts)) or parts[-1:] == own
+            ],
+        ]
+        for found in ways:
+            yield from ((key, other) for other in found if len(found) <= MAX_WHOLE)
+
+
+def _initials_of(parts: list[str]) -> set[str]:
+    small = {"of", "the", "and", "for"}
+    told = {
+        "".join(part[0] for part in parts),
+        "".join(part[0] for part in parts if part not in small),
+    }
+    return {initials for initials in told if len(initials) > 1}

@@ -40,7 +40,7 @@ from memstore.graph import decisions, model_extraction
 from memstore.graph.rule_extraction import Text, Triple, derive
 from memstore.named import NamedTuple
 from memstore.providers import given_generator
-from memstore.text.names import name_key, word_spans
+from memstore.text.names import name_key, words_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -189,7 +189,7 @@ class DuplicatePair(NamedTuple):
 
 def likely_pairs(keys: Iterable[str]) -> list[DuplicatePair]:
     """Return pairs of names, by key, that may mean one entity; each once, with one reason."""
-    words = {key: _words(key) for key in sorted(set(keys))}
+    words = {key: words_of(key) for key in sorted(set(keys))}
     found: dict[tuple[str, str], DuplicatePair] = {}
     for pair in (*_written_alike(words), *_abbreviated(words), *_initials(words), *_parts(words)):
         ends = (min(pair[:2]), max(pair[:2]))
@@ -197,14 +197,10 @@ def likely_pairs(keys: Iterable[str]) -> list[DuplicatePair]:
     return [*found.values()]
 
 
-def _words(key: str) -> tuple[str, ...]:
-    return tuple(key[start:end] for start, end in word_spans(key))
-
-
 def _bare(key: str) -> str:
     """Return the letters and digits of a name, without accents."""
-    letters = unicodedata.normalize("NFKD", key).casefold()
-    return "".join(letter for letter in letters if letter.isalnum())
+    letters = key if key.isascii() else unicodedata.normalize("NFKD", key)
+    return "".join(filter(str.isalnum, letters.casefold()))
 
 
 def _written_alike(words: Iterable[str]) -> Iterator[DuplicatePair]:
@@ -219,40 +215,46 @@ def _written_alike(words: Iterable[str]) -> Iterator[DuplicatePair]:
 
 def _abbreviated(words: Mapping[str, Sequence[str]]) -> Iterator[DuplicatePair]:
     """Yield names and their abbreviations: NYC and New York City; U.S. and United States."""
-    short: defaultdict[str, list[str]] = defaultdict(list)
+    letters = {key: key.replace(".", "") for key, parts in words.items() if len(parts) == 1}
+    # In the order of the names, each once.
+    whole: dict[str, dict[str, None]] = {initials: {} for initials in letters.values()}
     for key, parts in words.items():
         if len(parts) > 1:
             for left_out in (frozenset[str](), _SMALL):
-                initials = "".join(part[0] for part in parts if part not in left_out)
-                if len(initials) > 1 and key not in short[initials]:
-                    short[initials].append(key)
-    for key, parts in words.items():
-        letters = key.replace(".", "")
-        if len(parts) == 1:
-            yield from _short_for(key, short.get(letters, ()), "an abbreviation")
+                initials = "".join([part[0] for part in parts if part not in left_out])
+                if len(initials) > 1 and initials in whole:
+                    whole[initials][key] = None
+    for key, initials in letters.items():
+        yield from _short_for(key, [*whole[initials]], "an abbreviation")
 
 
 def _initials(words: Mapping[str, Sequence[str]]) -> Iterator[DuplicatePair]:
     """Yield names and the same with an initial: A. Smith and Alice Smith."""
-    whole: defaultdict[tuple[str, str], list[str]] = defaultdict(list)
-    for key, parts in words.items():
-        if len(parts) > 1 and len(parts[0]) > 1:
-            whole[parts[0][0], parts[-1]].append(key)
-    for key, parts in words.items():
-        if len(parts) > 1 and len(parts[0]) == 1:
-            yield from _short_for(key, whole.get((parts[0], parts[-1]), ()), "an initial")
+    short = {
+        key: (parts[0], parts[-1])
+        for key, parts in words.items()
+        if len(parts) > 1 and len(parts[0]) == 1
+    }
+    whole: dict[tuple[str, str], list[str]] = {ends: [] for ends in short.values()}
+    for key, parts in words.items() if short else ():
+        ends = parts[0][0], parts[-1]
+        if len(parts) > 1 and len(parts[0]) > 1 and ends in whole:
+            whole[ends].append(key)
+    for key, ends in short.items():
+        yield from _short_for(key, whole[ends], "an initial")
 
 
 def _parts(words: Mapping[str, Sequence[str]]) -> Iterator[DuplicatePair]:
     """Yield names and their parts: Alice and Alice Smith; Smith and Dr. Smith."""
-    extended: defaultdict[tuple[str, ...], list[str]] = defaultdict(list)
+    extended: dict[Sequence[str], list[str]] = {parts: [] for parts in words.values()}
     for key, parts in words.items():
         for length in range(1, len(parts)):
-            extended[tuple(parts[:length])].append(key)
-            if length == 1:
-                extended[tuple(parts[-1:])].append(key)
+            if (beginning := parts[:length]) in extended:
+                extended[beginning].append(key)
+            if length == 1 and (end := parts[-1:]) in extended:
+                extended[end].append(key)
     for key, parts in words.items():
-        longer = [other for other in dict.fromkeys(extended.get(tuple(parts), ())) if other != key]
+        longer = [other for other in dict.fromkeys(extended[parts]) if other != key]
         yield from _short_for(key, longer, "a part of the name")
 
 
@@ -562,12 +564,11 @@ class Graph:
             built = graph_table.current(transaction, self._namespace)
             if built is None:
                 return []
-            names = graph_reads.all_names(transaction, built.id, wanted)
+            names = graph_reads.shown_names(transaction, built.id, wanted)
             held = decision_table.of_namespace(transaction, self._namespace)
             pairs = undecided_pairs({one.key: one.entity_id for one in names}, held)
-            facts: Counter[int] = Counter()
-            for one in names:
-                facts[one.entity_id] += one.facts
+            paired = sorted({end for ends in pairs for end in ends})
+            facts = graph_reads.mentions_of(transaction, wanted, paired) if pairs else {}
             best = sorted(pairs, key=lambda ends: (-min(facts[end] for end in ends), ends))
             view = BuiltGraph(transaction, wanted)
             return [

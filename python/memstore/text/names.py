@@ -61,6 +61,13 @@ def word_spans(text: str) -> list[Span]:
     ]
 
 
+def words_of(text: str) -> tuple[str, ...]:
+    """Return the words of a :func:`plain` text; see :func:`word_spans`."""
+    if "'" not in text and "’" not in text:
+        return (*_WORD.findall(text),)
+    return tuple(text[start:end] for start, end in word_spans(text))
+
+
 def occurs(name: str, *texts: str) -> bool:
     """Whether one of the texts contains a name, as whole words, in any case."""
     key = name_key(name)

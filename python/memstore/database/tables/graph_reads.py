@@ -46,9 +46,12 @@ LINKS = """
 MENTIONED = """
     FROM memstore_entity_names n
     CROSS JOIN memstore_mentions m
-    CROSS JOIN memstore_facts f
+    CROSS JOIN memstore_facts f {hint}
     WHERE m.name_id = n.id AND f.id = m.fact_id
 """
+
+ACTIVE_INDEX = "idx_memstore_active"
+"""Has all that is tested of the facts of one set of owners; the planner would prefer their rows."""
 
 
 class Nearest(NamedTuple):
@@ -69,9 +72,9 @@ class Link(NamedTuple):
 
 
 class Name(NamedTuple):
+    id: int
     entity_id: int
     key: str
-    facts: int
 
 
 def names(transaction: Transaction, wanted: FactFilter, entity_id: int) -> list[str]:
@@ -86,14 +89,29 @@ def names(transaction: Transaction, wanted: FactFilter, entity_id: int) -> list[
     return [str(row[0]) for row in rows]
 
 
-def all_names(transaction: Transaction, graph_id: int, wanted: FactFilter) -> list[Name]:
+def shown_names(transaction: Transaction, graph_id: int, wanted: FactFilter) -> list[Name]:
+    """Return the names that a fact mentions which passes a filter; the first one is enough."""
     visible, values = wanted.where(transaction.dialect)
     rows = transaction.rows(
-        f"SELECT n.entity_id, n.key, count(*) {MENTIONED}"
-        f" AND n.graph_id = :graph AND {visible} GROUP BY n.id, n.entity_id, n.key ORDER BY n.id",
+        "SELECT n.id, n.entity_id, n.key FROM memstore_entity_names n WHERE n.graph_id = :graph"
+        " AND EXISTS (SELECT 1 FROM memstore_mentions m CROSS JOIN memstore_facts f"
+        f" {_hint(transaction, wanted)} WHERE m.name_id = n.id AND f.id = m.fact_id AND {visible})"
+        " ORDER BY n.id",
         {**values, "graph": graph_id},
     )
     return [Name(*row) for row in rows]
+
+
+def mentions_of(
+    transaction: Transaction, wanted: FactFilter, entity_ids: Sequence[int]
+) -> dict[int, int]:
+    """Return how often facts that pass a filter mention the names of each of these entities."""
+    return _counted(transaction, wanted, entity_ids, "m.fact_id")
+
+
+def _hint(transaction: Transaction, wanted: FactFilter) -> str:
+    simple = wanted.is_exact and wanted.is_counted and len(wanted.namespaces or ()) == 1
+    return transaction.dialect.indexed_by(ACTIVE_INDEX) if simple else ""
 
 
 def count_facts(transaction: Transaction, wanted: FactFilter, entity_id: int) -> int:
@@ -119,21 +137,34 @@ def most_mentioned(
     ]
     best: list[tuple[int, int]] = []
     begin, end = 0, number
-    while begin < len(mentions) and (len(best) < number or best[-1][1] <= mentions[begin][1]):
+    # The next one is the first of those that follow, if each has as many facts as mentions.
+    while begin < len(mentions) and (
+        len(best) < number or _order(mentions[begin]) < _order(best[-1])
+    ):
         some = [entity_id for entity_id, _ in mentions[begin:end]]
         best += _counted(transaction, wanted, some).items()
-        best = sorted(best, key=lambda one: (-one[1], one[0]))[:number]
+        best = sorted(best, key=_order)[:number]
         begin, end = end, 2 * end
     return dict(best)
 
 
+def _order(one: tuple[int, int]) -> tuple[int, int]:
+    """Order entities by their numbers, those with the most first."""
+    entity_id, number = one
+    return -number, entity_id
+
+
 def _counted(
-    transaction: Transaction, wanted: FactFilter, entity_ids: Sequence[int]
+    transaction: Transaction,
+    wanted: FactFilter,
+    entity_ids: Sequence[int],
+    counted: str = "DISTINCT m.fact_id",
 ) -> dict[int, int]:
     """Return how many facts pass a filter of each of these entities that has any."""
     visible, values = wanted.where(transaction.dialect)
+    mentioned = MENTIONED.format(hint=_hint(transaction, wanted))
     rows = transaction.rows(
-        f"SELECT n.entity_id, count(DISTINCT m.fact_id) {MENTIONED} AND n.entity_id IN"
+        f"SELECT n.entity_id, count({counted}) {mentioned} AND n.entity_id IN"
         f" {transaction.dialect.listed('entities')} AND {visible} GROUP BY n.entity_id",
         {**values, "entities": entity_ids},
     )
@@ -151,7 +182,8 @@ def count_entities(transaction: Transaction, graph_id: int, wanted: FactFilter) 
         "SELECT count(DISTINCT n.entity_id) FROM memstore_entity_names n WHERE n.graph_id = :graph"
         " AND EXISTS (SELECT 1 FROM memstore_mentions m{} WHERE m.name_id = n.id AND {})"
     )
-    seen = query.format(" CROSS JOIN memstore_facts f", f"f.id = m.fact_id AND {visible}")
+    joined = f" CROSS JOIN memstore_facts f {_hint(transaction, wanted)}"
+    seen = query.format(joined, f"f.id = m.fact_id AND {visible}")
     if wanted.is_counted and counts.facts(transaction, wanted) <= FEW_FACTS:
         listed = f"+m.fact_id IN (SELECT f.id FROM memstore_facts f WHERE {visible})"
         seen = query.format("", listed)
