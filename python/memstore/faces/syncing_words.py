@@ -20,6 +20,9 @@ if TYPE_CHECKING:
     from memstore.sync.reports import Device, Status
 
 
+MAX_NAMED: Final = 5
+"""How many of the chosen namespaces a sentence names."""
+
 AT_HOST: Final = "what was erased may lie at the host of the repository until it tidies up"
 
 
@@ -88,7 +91,14 @@ def status_sentence(found: Status) -> str:
 
 def run_sentence(found: Status) -> str:
     """Return with which place a file syncs, and what became of the last run."""
-    place = f"syncs with {masked(found.address or '')}"
+    what = [*map(visible, found.namespaces[:MAX_NAMED])]
+    if more := len(found.namespaces) - len(what):
+        what.append(f"{more:,} more")
+    if found.trust:
+        what.append("levels of trust" if what else "levels of trust, too,")
+    place = " ".join(
+        filter(None, ("syncs", ", ".join(what), f"with {masked(found.address or '')}"))
+    )
     if found.tried_at is None:
         return f"{place}, not synced yet"
     if found.failed:

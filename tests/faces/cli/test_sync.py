@@ -519,7 +519,10 @@ def test_levels_of_trust_travel_if_they_are_chosen_and_the_place_is_sealed(
     assert "only if it is sealed" in cli("sync", folder, "--trust", "--dry-run").err
     sealed = ("--yes", "--trust", "--passphrase-file", phrase)
     assert "levels of trust went: 1 source" in cli("sync", folder, *sealed).err
-    assert "levels of trust travel, too" in cli("sync", "--status").err
+    assert "syncs levels of trust, too, with" in cli("sync", "--status").err
+    cli("sync", "--namespaces", "default")
+    assert "syncs default, levels of trust with" in cli("sync", "--status").err
+    cli("sync", "--namespaces", "all")
     told = cli("sync", folder, *sealed, "--dry-run", "--db", other).err
     assert "levels of trust would come: 1 source" in told
     assert cli.json("sync", folder, *sealed, "--db", other)["trust"] == {"came": 1, "went": 1}

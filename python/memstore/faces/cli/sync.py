@@ -451,8 +451,6 @@ def _show_status(store: Store, show: cli.Show) -> None:
         show.note(f"nothing was exchanged with {_shown(found.address)} yet")
     else:
         show.note(run_sentence(found))
-        if found.trust:
-            show.note("levels of trust travel, too")
         if remains_at_host(found):
             show.note(AT_HOST)
     for sentence in found.said:
