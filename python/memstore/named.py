@@ -6,17 +6,21 @@
 
 ``typing.NamedTuple`` compiles each annotation and a constructor, which was a tenth of the time of a
 short command (decision 45). Here the annotations stay texts, methods are shared, and a constructor
-is compiled when the first tuple is made.
+is compiled for the classes of which many tuples are made.
 """
 
 from __future__ import annotations
 
 from collections import _tuplegetter  # type: ignore[attr-defined]
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, Final
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
     from typing import NamedTuple as NamedTuple
+
+
+FEW: Final = 32
+"""Tuples of a class that are made before its constructor is compiled, which takes as long."""
 
 
 class _Named(tuple[Any, ...]):
@@ -25,11 +29,27 @@ class _Named(tuple[Any, ...]):
     __slots__ = ()
     _fields: ClassVar[tuple[str, ...]] = ()
     _field_defaults: ClassVar[Mapping[str, Any]] = {}
+    _made: ClassVar[list[int]] = [0]
+    """How many tuples were made without a compiled constructor."""
 
     def __new__(cls, /, *args: Any, **given: Any) -> Any:
+        if cls._made[0] < FEW:
+            cls._made[0] += 1
+            values = [*args]
+            left, defaults = len(given), cls._field_defaults
+            for name in cls._fields[len(args) :]:
+                if name in given:
+                    values.append(given[name])
+                    left -= 1
+                elif name in defaults:
+                    values.append(defaults[name])
+                else:
+                    break
+            if len(values) == len(cls._fields) and not left:
+                return tuple.__new__(cls, values)
         defining: Any = next(one for one in cls.__mro__ if "_fields" in one.__dict__)
         defining.__new__ = made = _constructor(defining)
-        return made(cls, *args, **given)
+        return made(cls, *args, **given)  # which says what is wrong with the arguments
 
     @classmethod
     def _make(cls, values: Iterable[Any]) -> Any:
@@ -86,6 +106,7 @@ class _Statement(type):
             "__match_args__": fields,
             "_fields": fields,
             "_field_defaults": defaults,
+            "_made": [0],
         }
         return type(name, tuple(_Named if base is _BASE else base for base in bases), body)
 

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import re
 from datetime import date, datetime, timedelta
 from typing import Final
 
 from memstore.domain import clock, zones
 from memstore.domain.arguments import MAX_NAME, check_length
 from memstore.errors import InvalidArgument
+from memstore.lazy import lazy_pattern
 from memstore.named import NamedTuple
 
 ACCEPTED_TIMES: Final = (
@@ -19,14 +19,16 @@ ACCEPTED_FORMS: Final = f"{ACCEPTED_TIMES}, or op:LINE, run:UUID or episode:ID"
 
 NOW: Final = "now"
 
-AGO: Final = re.compile(r"([0-9]{1,5})([mhdw])")
+AGO: Final = lazy_pattern(r"([0-9]{1,5})([mhdw])")
 UNITS: Final = {"m": "minutes", "h": "hours", "d": "days", "w": "weeks"}
 DAYS: Final = {"today": 0, "yesterday": 1, "tomorrow": -1}
 """Words for days, with how long ago they are."""
 
-UNIT: Final = re.compile(r"[T ]\d\d:?\d\d(?P<seconds>:?\d\d(?:[.,](?P<fraction>\d{1,6}))?)?(?!\d)")
+UNIT: Final = lazy_pattern(
+    r"[T ]\d\d:?\d\d(?P<seconds>:?\d\d(?:[.,](?P<fraction>\d{1,6}))?)?(?!\d)"
+)
 """How exact the time in a text is."""
-MIDNIGHT: Final = re.compile(r"[Tt ]00:?00(?::?00(?:[.,]0+)?)?(?![\d:.])")
+MIDNIGHT: Final = lazy_pattern(r"[Tt ]00:?00(?::?00(?:[.,]0+)?)?(?![\d:.])")
 
 
 class TimeSpan(NamedTuple):

@@ -7,7 +7,6 @@ field and one migration.
 
 from __future__ import annotations
 
-import re
 from datetime import datetime
 from functools import cache
 from operator import attrgetter
@@ -18,6 +17,7 @@ from memstore.domain.arguments import checked_name
 from memstore.domain.results import NO_PARTS, Matched, Respelt, Results, ScoreParts, WordsOnly
 from memstore.errors import InvalidArgument, InvalidArgumentType, Remedy
 from memstore.frozen import field, fields, frozen
+from memstore.lazy import lazy_pattern
 from memstore.named import NamedTuple
 
 if TYPE_CHECKING:
@@ -441,7 +441,7 @@ class JournalLine(NamedTuple):
         return set_fields(self, self._fields)
 
 
-HEAD_FORM: Final = re.compile(r"(0|[1-9][0-9]{0,18}):([0-9a-fA-F]{64})")
+HEAD_FORM: Final = lazy_pattern(r"(0|[1-9][0-9]{0,18}):([0-9a-fA-F]{64})")
 
 
 class Head(NamedTuple):

@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
-import re
 from enum import StrEnum
 from typing import TYPE_CHECKING, Final
 
 from memstore.domain import zones
 from memstore.domain.records import Record
 from memstore.frozen import frozen
+from memstore.lazy import lazy_pattern
 
 if TYPE_CHECKING:
     from datetime import datetime
 
 
 DATE_LENGTH: Final = len("2026-11-30")
-STAMP: Final = re.compile(r"\d{4}-\d\d-\d\d(?:[Tt ][\d:.]+(?:[Zz]|[+-]\d\d:\d\d)?)?")
+STAMP: Final = lazy_pattern(r"\d{4}-\d\d-\d\d(?:[Tt ][\d:.]+(?:[Zz]|[+-]\d\d:\d\d)?)?")
 
 
 class TaskScope(StrEnum):

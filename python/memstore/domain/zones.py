@@ -29,7 +29,7 @@ DAY: Final = timedelta(days=1)
 MINUTE: Final = timedelta(minutes=1)
 SECOND: Final = timedelta(seconds=1)
 MICROSECOND: Final = timedelta(microseconds=1)
-OFFSET: Final = re.compile(r"(?:UTC|GMT)?([+-])(\d{1,2})(?::?([0-5]\d))?", re.IGNORECASE)
+OFFSET: Final = lazy_pattern(r"(?:UTC|GMT)?([+-])(\d{1,2})(?::?([0-5]\d))?", re.IGNORECASE)
 """A zone without summer time: ``+05:30``, ``UTC-3``."""
 RULE: Final = lazy_pattern(r"(?:<[^>]+>|[A-Za-z]{3,})[+-]?\d")
 """How a zone begins in ``TZ`` that is described there: ``CET-1CEST,M3.5.0,M10.5.0/3``."""

@@ -8,6 +8,8 @@ from datetime import date, timedelta
 from functools import cache
 from typing import TYPE_CHECKING, Final, TypeAlias
 
+from memstore.lazy import lazy_pattern
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
 
@@ -276,7 +278,7 @@ UNSPACED: Final = (
     ("\u0e00", "\u0e7f"), ("\u3040", "\u30ff"), ("\u3400", "\u9fff"), ("\uac00", "\ud7af"),
 )  # fmt: skip
 """The first and the last letters of scripts without spaces; a pattern takes 3 ms to compile."""
-WORDS: Final = re.compile(r"\w+")
+WORDS: Final = lazy_pattern(r"\w+")
 DAY: Final = timedelta(days=1)
 MAX_AGO: Final = 36_600
 Days: TypeAlias = "tuple[date, date]"

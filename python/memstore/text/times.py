@@ -14,6 +14,7 @@ from functools import cache, lru_cache
 from typing import TYPE_CHECKING, Final
 
 from memstore._kernel import language
+from memstore.lazy import lazy_pattern
 from memstore.named import NamedTuple
 from memstore.text import relative_days
 from memstore.text.relative_days import Days, last_of_month
@@ -50,10 +51,10 @@ UNSPACED: Final = frozenset(("th", "ja", "zh", "ko"))
 BEGINS: Final = r"(?<![^\s,;:.¿¡(«\"'’])"
 ENDS: Final = r"(?![^\s,;:.?!？。、)»\"'’])"
 APOSTROPHES: Final = "'’"
-CLAUSE: Final = re.compile(r",(?!\s*(?:19|20)\d\d\b)|[;:?!？。、؟]|\.(?:\s|$)")
+CLAUSE: Final = lazy_pattern(r",(?!\s*(?:19|20)\d\d\b)|[;:?!？。、؟]|\.(?:\s|$)")
 WORD: Final = re.compile(r"\S+")
 CHINESE_MONTHS: Final = ("十二", "十一", "十", "一", "二", "三", "四", "五", "六", "七", "八", "九")
-CHINESE_MONTH: Final = re.compile(f"({'|'.join(CHINESE_MONTHS)})月")
+CHINESE_MONTH: Final = lazy_pattern(f"({'|'.join(CHINESE_MONTHS)})月")
 MONTH_NUMBERS: Final = {"十二": 12, "十一": 11, "十": 10} | {
     sign: number for number, sign in enumerate("一二三四五六七八九", 1)
 }
