@@ -7,9 +7,8 @@ import math
 import operator
 from collections.abc import Callable, Iterable, Mapping
 from json import encoder
-from typing import Any, Final, TypeAlias
+from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
-from memstore._kernel.json import flat
 from memstore.domain.arguments import (
     MAX_NUMBER,
     MAX_QUERY,
@@ -20,6 +19,12 @@ from memstore.domain.arguments import (
 )
 from memstore.errors import InvalidArgument, InvalidArgumentType
 from memstore.frozen import frozen
+from memstore.lazy import lazy_import
+
+if TYPE_CHECKING:
+    from memstore._kernel import json as objects
+else:
+    objects = lazy_import("memstore._kernel.json")
 
 MAX_BYTES = 64 * 1024
 MAX_DEPTH = 100
@@ -323,7 +328,7 @@ def checked_new(
     """
     if metadata is None:
         return {}, None
-    text = flat(metadata)
+    text = objects.flat(metadata)
     is_copied = text is not None
     if text is None:
         text = _written(checked_mapping(metadata), "metadata")

@@ -7,7 +7,6 @@ from contextlib import suppress
 from functools import partial
 from typing import TYPE_CHECKING, Final, TypeAlias
 
-from memstore.database.tables import counts
 from memstore.database.tables import facts as fact_table
 from memstore.domain import clock
 from memstore.domain.results import WordsOnly
@@ -19,6 +18,7 @@ if TYPE_CHECKING:
 
     from memstore.database.engine import Engine
     from memstore.database.filters import EpisodeFilter, FactFilter
+    from memstore.database.tables import counts
     from memstore.domain.episodes import EpisodeHits
     from memstore.domain.queries import Page
     from memstore.domain.records import Fact, SearchHits
@@ -34,6 +34,7 @@ if TYPE_CHECKING:
 else:
     comparing = lazy_import("memstore.search.comparing")
     corpus = lazy_import("memstore.search.corpus")
+    counts = lazy_import("memstore.database.tables.counts")
     embedding = lazy_import("memstore.embedding.embedding")
     hybrid = lazy_import("memstore.search.hybrid")
     listing = lazy_import("memstore.search.listing")

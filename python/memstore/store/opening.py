@@ -26,7 +26,6 @@ from memstore.domain.arguments import (
 from memstore.domain.protocols import Embedder
 from memstore.domain.results import WordsOnly
 from memstore.domain.standing import Standing
-from memstore.embedding.compatibility import mismatch
 from memstore.errors import (
     InvalidArgument,
     InvalidArgumentType,
@@ -49,6 +48,7 @@ if TYPE_CHECKING:
     from memstore.database.engine import Durability, Engine, Transaction
     from memstore.database.postgres import engine as postgres
     from memstore.database.postgres.engine import PostgresEngine
+    from memstore.embedding import compatibility
     from memstore.embedding.current import MakeEmbedder
     from memstore.errors import Reason
     from memstore.providers import local, prompts
@@ -56,6 +56,7 @@ if TYPE_CHECKING:
     from memstore.text.judging import judge
     from memstore.text.secrets import SecretsPolicy
 else:
+    compatibility = lazy_import("memstore.embedding.compatibility")
     postgres = lazy_import("memstore.database.postgres.engine")
     local = lazy_import("memstore.providers.local")
     projects = lazy_import("memstore.projects")
@@ -344,5 +345,5 @@ def _fitting(
     is_same = prompts.split(str(stored))[0] == prompts.split(embedder.model)[0]
     fitting = make(str(stored)) if make is not None and is_same else None
     if fitting is None:
-        raise mismatch(repr(engine.path), str(stored), embedder.model)
+        raise compatibility.mismatch(repr(engine.path), str(stored), embedder.model)
     return fitting

@@ -7,7 +7,6 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, Final, Literal, overload
 
 from memstore.database.filters import EpisodeFilter, FactFilter
-from memstore.database.tables import counts
 from memstore.database.tables import facts as fact_table
 from memstore.domain import clock, zones
 from memstore.domain.arguments import (
@@ -46,6 +45,7 @@ if TYPE_CHECKING:
     from memstore.database import meta as meta_table
     from memstore.database.engine import Transaction
     from memstore.database.journal import Author
+    from memstore.database.tables import counts
     from memstore.database.tables import generations as generation_table
     from memstore.database.tables import imports as imports_table
     from memstore.database.tables import pieces as piece_table
@@ -101,6 +101,7 @@ else:
     bearing = lazy_import("memstore.telling.bearing")
     briefing = lazy_import("memstore.telling.briefing")
     carrying = lazy_import("memstore.store.transfer")
+    counts = lazy_import("memstore.database.tables.counts")
     dependents = lazy_import("memstore.graph.dependents")
     episode_records = lazy_import("memstore.domain.episodes")
     erasing = lazy_import("memstore.history.erasing")

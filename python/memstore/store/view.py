@@ -31,7 +31,6 @@ from memstore.errors import InvalidArgument, InvalidArgumentType
 from memstore.facts import reading
 from memstore.frozen import asdict, derived, from_arguments, replace
 from memstore.lazy import cached_property, lazy_import
-from memstore.text import utterances, words
 from memstore.text.folding import subject_key
 
 if TYPE_CHECKING:
@@ -77,6 +76,7 @@ if TYPE_CHECKING:
     from memstore.telling import why_not as following
     from memstore.telling.recall import Found, Recalled
     from memstore.telling.why_not import WhyNot
+    from memstore.text import utterances, words
 else:
     carrying = lazy_import("memstore.store.transfer")
     changes = lazy_import("memstore.database.changes")
@@ -100,7 +100,9 @@ else:
     requests = lazy_import("memstore.search.requests")
     searching = lazy_import("memstore.search.past")
     status = lazy_import("memstore.domain.status")
+    utterances = lazy_import("memstore.text.utterances")
     visibility = lazy_import("memstore.search.index.visibility")
+    words = lazy_import("memstore.text.words")
 
 
 class View(zones.Zoned):

@@ -5,12 +5,14 @@ from __future__ import annotations
 import unicodedata
 from typing import TYPE_CHECKING
 
-from memstore._kernel import claims
 from memstore.lazy import lazy_import
 
 if TYPE_CHECKING:
     import hashlib
+
+    from memstore._kernel import claims
 else:
+    claims = lazy_import("memstore._kernel.claims")
     hashlib = lazy_import("hashlib")
 
 

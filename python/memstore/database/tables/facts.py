@@ -10,8 +10,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final, Protocol
 
 from memstore._kernel.json import Members
-from memstore.database import acts, journal
-from memstore.database.changes import Line
+from memstore.database import journal
 from memstore.database.dialect import SAME_OWNERS, owned_by
 from memstore.database.engine import NO_LIMIT, Statement, Write
 from memstore.database.filters import (
@@ -43,13 +42,14 @@ from memstore.domain.records import (
 from memstore.frozen import fields, replace
 from memstore.lazy import lazy_import
 from memstore.named import NamedTuple
-from memstore.text import folding, words
+from memstore.text import folding
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 
-    from memstore.database import derivations
-    from memstore.database.changes import Adoption, Changes, Lines
+    from memstore.database import acts, derivations
+    from memstore.database import changes as writing
+    from memstore.database.changes import Adoption, Changes, Line, Lines
     from memstore.database.dialect import Dialect
     from memstore.database.engine import InOrder, Parameters, Row, Transaction, Value
     from memstore.database.filters import FactFilter
@@ -58,11 +58,15 @@ if TYPE_CHECKING:
     from memstore.domain.metadata import Condition, MetadataFilter
     from memstore.domain.queries import Page
     from memstore.domain.records import AtLeast, Scope
+    from memstore.text import words
 else:
+    acts = lazy_import("memstore.database.acts")
     derivations = lazy_import("memstore.database.derivations")
     chains = lazy_import("memstore.domain.chains")
     tasks = lazy_import("memstore.domain.tasks")
     threads = lazy_import("memstore.database.tables.threads")
+    words = lazy_import("memstore.text.words")
+    writing = lazy_import("memstore.database.changes")
 
 
 BLANK: Final[Mapping[str, Any]] = MappingProxyType(
@@ -237,7 +241,7 @@ def insert(
     """Insert a fact with a new id, its embedding, and its line in the journal."""
     row = row_of(fact, encoded)
     told = journalled_text(row, acts.of(changes.transaction).at)
-    line = Line(Kind.ADD, fact.id, fact.episode_id, after=told, evidence=evidence)
+    line = writing.Line(Kind.ADD, fact.id, fact.episode_id, after=told, evidence=evidence)
     changes.insert(Write(INSERTION, row), line)
     _place_vector(changes.transaction, fact, embedding)
 
@@ -314,7 +318,7 @@ def retirement(
     """Return the journal line and the write for a supersession, perhaps by an episode."""
     after = {"superseded_by": new_id, "superseded_at": clock.to_text(at)}
     return (
-        Line(Kind.SUPERSEDE, fact_id, episode_id, after=after, evidence=evidence),
+        writing.Line(Kind.SUPERSEDE, fact_id, episode_id, after=after, evidence=evidence),
         updating(fact_id, superseded_by=new_id, superseded_at=at),
     )
 
@@ -1013,7 +1017,7 @@ def _setting(*columns: str) -> Update:
 def erasure(fact: Fact, at: datetime) -> Line:
     """Return the line of a fact that is erased, with what is left of it: its place in its chain."""
     left = replace(fact, **BLANK, metadata={}, deleted_at=at)
-    return Line(Kind.ERASE, fact.id, after=journalled(left))
+    return writing.Line(Kind.ERASE, fact.id, after=journalled(left))
 
 
 def blanking(fact_id: int, at: datetime) -> list[Write]:

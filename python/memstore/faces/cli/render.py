@@ -15,7 +15,6 @@ from contextlib import AbstractContextManager, contextmanager, nullcontext
 from typing import TYPE_CHECKING, Any, Final, Protocol, TypeAlias
 
 from memstore.domain import clock
-from memstore.faces import wording
 from memstore.faces.escaping import as_json, second
 from memstore.frozen import asdict
 from memstore.lazy import lazy_import
@@ -34,6 +33,7 @@ if TYPE_CHECKING:
     from memstore.domain.searches import GivenFact, RecordedSearch
     from memstore.domain.status import StoreStatus
     from memstore.domain.tasks import Task
+    from memstore.faces import wording
     from memstore.file.findings import Finding
     from memstore.history.differences import Differences
     from memstore.text import dated
@@ -44,6 +44,7 @@ else:
     console = lazy_import("rich.console")
     progress = lazy_import("rich.progress")
     dated = lazy_import("memstore.text.dated")
+    wording = lazy_import("memstore.faces.wording")
 
 HEALTHY: Final = "healthy: everything derived agrees with the rows"
 VERIFIED: Final = "verified: every line follows from the one before, and every row from the lines"
