@@ -209,3 +209,12 @@ def test_arguments_of_a_function_fill_the_fields_of_their_names() -> None:
         Asked(limit=3, subject="tea"),
         Asked(limit=50, subject="tea", deep=True),
     )
+
+
+def test_a_class_without_fields_is_compared_and_hashed() -> None:
+    @frozen
+    class Nothing:
+        pass
+
+    assert Nothing() == Nothing()
+    assert hash(Nothing()) == hash(Nothing())

@@ -147,8 +147,9 @@ class _Shape:
         self.required = {n for n, v in self.defaults.items() if v is MISSING} - {*self.factories}
         self.unstored = [one.name for one in self.fields if not one.is_stored]
         self.names = tuple(one.name for one in self.stored)
-        several = attrgetter(*self.names, "__class__")  # of one name, it would return no tuple
-        self.values: Callable[[Any], tuple[Any, ...]] = lambda record: several(record)[:-1]
+        # Of one name, it would return no tuple.
+        several = attrgetter(*self.names, "__class__", "__class__")
+        self.values: Callable[[Any], tuple[Any, ...]] = lambda record: several(record)[:-2]
 
 
 def _prepared(cls: Any, kw_only: bool) -> Any:
