@@ -6,9 +6,10 @@
 A person works on several devices, on each workday in some sessions, with about thirty changes a
 day. Each device that is on syncs every five minutes, through the same function as always; only the
 clock is another one. A run of which neither the file nor the place has news is made once in five
-hours, and has to write nothing; the others of that kind are left out. Of a git place, the objects
-grow older with the days, so that git tidies up as it would. In the end, all devices hold the same,
-and no file of the place says what was erased.
+hours, and has to write nothing; the others of that kind are left out. Devices after the second one
+are off for ten months, and come back. Of a git place, the objects grow older with the days, so that
+git tidies up as it would. In the end, all devices hold the same, and no file of the place says what
+was erased.
 
 The place ``spoilt`` is in memory: each device sees files late, cut, with wrong hashes and beside
 conflict copies, and now and then a run is killed at one of its writes. ``--kept`` goes on where an
@@ -51,6 +52,8 @@ from memstore.sync.reports import Synced
 FIRST: Final = datetime(2025, 1, 6, tzinfo=UTC)
 EVERY: Final = timedelta(minutes=5)
 HOURS: Final = range(8, 22)
+AWAY: Final = range(30, 330)
+"""The days on which devices after the second one are off."""
 IDLE: Final = 60
 """Of so many runs that have no news, one is made."""
 SESSIONS: Final = (4, 6)
@@ -188,11 +191,12 @@ class Year:
         """Live through a day."""
         rnd = random.Random(f"{self.seed} {self.day}")
         day = FIRST + timedelta(days=self.day)
+        on = self.devices[:2] if self.day in AWAY else self.devices
         plan: dict[datetime, list[int]] = {}
         if day.weekday() < 5:
             for _ in range(rnd.randint(*SESSIONS)):
                 at = day + timedelta(minutes=rnd.randrange(HOURS.start * 60, HOURS.stop * 60 - 30))
-                where = rnd.randrange(len(self.devices))
+                where = rnd.choice(on).number
                 for _ in range(rnd.randint(*CHANGES)):
                     plan.setdefault(at + rnd.randrange(2) * EVERY, []).append(where)
         self.clock.now = day + timedelta(hours=HOURS.start)
@@ -205,7 +209,7 @@ class Year:
                 for where in plan[at]:
                     self.change(rnd, self.devices[where])
             self.clock.now = max(self.clock.now, until)
-            for device in self.devices:
+            for device in on:
                 self.tick(rnd, device)
         self.day += 1
         self.most = max(self.most, *self.files().values())
