@@ -13,7 +13,7 @@ was erased.
 
 The place ``spoilt`` is in memory: each device sees files late, cut, with wrong hashes and beside
 conflict copies, and now and then a run is killed at one of its writes. ``--kept`` goes on where an
-earlier run ended; the places ``folder`` and ``git`` can.
+earlier run ended; of a server it cannot.
 """
 
 from __future__ import annotations
@@ -137,6 +137,10 @@ class Year:
         stack.enter_context(clock.use(self.clock))
         self.texts = texts(self.day)
         self.shelf = Shelf()
+        for name, versions in told.get("shelf", {}).items():
+            self.shelf.versions[name] = [
+                None if data is None else bytes.fromhex(data) for data in versions
+            ]
         self.version = 0
         self.total = {"runs": 0, "news": 0, "idle": 0, "changes": 0, "bytes": 0, "kills": 0}
         self.total |= told.get("total", {})
@@ -215,7 +219,12 @@ class Year:
         self.most = max(self.most, *self.files().values())
         if self.kind == "git":
             self._grow_older()
+        held = {
+            name: [None if data is None else data.hex() for data in versions[-3:]]
+            for name, versions in self.shelf.versions.items()
+        }
         kept = {"day": self.day, "total": self.total, "most": self.most, "erased": self.erased}
+        kept["shelf"] = held
         self.kept.write_text(json.dumps(kept))
 
     def tick(self, rnd: random.Random, device: Device) -> None:
