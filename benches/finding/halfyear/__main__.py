@@ -1,7 +1,7 @@
 """What a later session is told of half a year, beside BM25 and plain cosine in as many tokens.
 
     python -m benches.finding.halfyear [--half development|held-out] [--seed 0] [--noted 0.5]
-        [--missed KIND] [--embedder NAME]
+        [--together] [--told] [--missed KIND] [--embedder NAME]
 
 Some 150 sessions in six projects, three of which share a namespace, of decisions that change, work
 on files, tickets, rules, and the orders that are given every day. A share of the topics was stored
@@ -11,7 +11,9 @@ said; then questions are asked on one day in summer. ``hook`` is what a prompt g
 500; BM25 and cosine show their best rows. A question is answered if lines that bear on it have the
 words that answer it, and the day, where that is asked for. ``--missed`` prints the questions of
 a kind that the hook does not answer, and what it gives. Constants are chosen on the development
-half; what is reported is the held-out one. ``--embedder`` measures another model than the built-in
+half; what is reported is the held-out one. ``--together`` keeps all six projects in one namespace,
+as hosts do that have one setting for all folders; ``--told`` lets hosts say in which project they
+work. ``--embedder`` measures another model than the built-in
 one, such as ``fastembed`` or ``MODULE:FACTORY``.
 """
 
@@ -90,23 +92,28 @@ def main() -> None:
     parser.add_argument("--half", choices=stock.HALVES, action="append")
     parser.add_argument("--seed", type=int, default=0, help="draws another life and its questions")
     parser.add_argument("--noted", type=float, default=0.5, help="share of topics stored as facts")
+    parser.add_argument("--together", action="store_true", help="one namespace for all projects")
+    parser.add_argument("--told", action="store_true", help="hosts say in which project they work")
     parser.add_argument("--missed", metavar="KIND")
     parser.add_argument("--embedder", metavar="NAME", default="auto")
     given = parser.parse_args()
     for half in given.half or stock.HALVES:
-        outcomes = measured(half, given.seed, given.noted, given.embedder)
-        print(*table(half, outcomes), sep="\n", flush=True)
+        setting = ways.Setting(given.together, given.told)
+        outcomes = measured(half, given.seed, given.noted, given.embedder, setting)
+        print(*table(half, outcomes, setting), sep="\n", flush=True)
         if given.missed:
             print(*missed(outcomes["hook"], given.missed), sep="\n", flush=True)
 
 
-def measured(half: str, seed: int, noted: float, embedder: str) -> dict[str, list[Outcome]]:
+def measured(
+    half: str, seed: int, noted: float, embedder: str, setting: ways.Setting
+) -> dict[str, list[Outcome]]:
     """Return what each way gave for each question."""
     life = lives.lived(half, seed, noted)
     asked = questions.asked(life, seed)
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder, "halfyear.db")
-        units = ways.build(life, path, embedder)
+        units = ways.build(life, path, embedder, setting)
         with (
             clock.use(ways.Calendar(lives.NOW)),
             memstore.open(
@@ -116,7 +123,7 @@ def measured(half: str, seed: int, noted: float, embedder: str) -> dict[str, lis
             whole.file.warm()
             return {
                 name: [_outcome(one, give(one.project, one.text), units) for one in asked]
-                for name, give in ways.ways(whole).items()
+                for name, give in ways.ways(whole, setting).items()
             }
 
 
@@ -124,7 +131,7 @@ def _outcome(question: Question, text: str, units: dict[str, Unit]) -> Outcome:
     return Outcome(question, text, ways.lines_of(text, units))
 
 
-def table(half: str, outcomes: dict[str, list[Outcome]]) -> list[str]:
+def table(half: str, outcomes: dict[str, list[Outcome]], setting: ways.Setting) -> list[str]:
     """Return the lines of the table: answered by kind, then what else is told."""
     rows = [*outcomes.values()]
     asked = [one.question for one in rows[0]]
@@ -142,7 +149,9 @@ def table(half: str, outcomes: dict[str, list[Outcome]]) -> list[str]:
     changed = [place for place in whole if asked[place].stale]
     orders = [place for place, one in enumerate(asked) if one.kind == "order"]
     unknown = [place for place, one in enumerate(asked) if one.kind == "unknown"]
-    shared = [place for place in whole if asked[place].project not in lives.NAMESPACES]
+    shared = [
+        place for place in whole if setting.namespace_of(asked[place].project) == lives.SHARED
+    ]
     measures: tuple[tuple[str, list[int], Callable[[Outcome], bool]], ...] = (
         ("old value first, unmarked", changed, lambda one: one.is_stale_first),
         ("answerable, and no line", whole, lambda one: not one.lines),

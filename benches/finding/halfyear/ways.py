@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 import memstore
 from benches.finding.halfyear import life as lives
-from benches.finding.halfyear.life import Life, Session, namespace_of
+from benches.finding.halfyear.life import Life, Session
 from memstore import Episode, Fact, LocalEmbedder, NewEpisode, Store
 from memstore.domain import clock
 from memstore.episodes.traces import new_trace
@@ -46,6 +46,23 @@ class Line(NamedTuple):
     unit: Unit | None
 
 
+class Setting(NamedTuple):
+    """Where the projects of a life are kept, and what hosts say of them."""
+
+    together: bool = False
+    """Whether one namespace holds them all."""
+    told: bool = False
+    """Whether hosts say in which project they work."""
+
+    def namespace_of(self, project: str) -> str:
+        return lives.SHARED if self.together else lives.namespace_of(project)
+
+    def store(self, whole: Store, project: str) -> Store:
+        """Return the store as a host opens it in a project's folder."""
+        named = f"~/work/{project}" if self.told else None
+        return whole.within(self.namespace_of(project), project=named)
+
+
 class Calendar(clock.Clock):
     """A clock that stands where it was put."""
 
@@ -60,7 +77,7 @@ Given = Callable[[str, str], str]
 """What a way gives for a project and a prompt."""
 
 
-def build(life: Life, path: Path, embedder: str) -> dict[str, Unit]:
+def build(life: Life, path: Path, embedder: str, setting: Setting) -> dict[str, Unit]:
     """Write a life as hosts and an extractor do, and return where each line comes from."""
     calendar = Calendar(life.sessions[0].at)
     units: dict[str, Unit] = {}
@@ -72,7 +89,7 @@ def build(life: Life, path: Path, embedder: str) -> dict[str, Unit]:
     ):
         for session in life.sessions:
             calendar.now = session.turns[-1].at
-            units |= _keep(whole.within(namespace_of(session.project)), session)
+            units |= _keep(setting.store(whole, session.project), session)
         whole.file.embed_pending()
         whole.file.save_index()
     return units
@@ -127,11 +144,11 @@ def _keep(store: Store, session: Session) -> dict[str, Unit]:
     return units
 
 
-def ways(whole: Store) -> dict[str, Given]:
+def ways(whole: Store, setting: Setting) -> dict[str, Given]:
     """Return what is compared: what a user gets, and rivals with as many tokens."""
-    stores = {project: _as_caller(whole, project) for project in lives.PROJECTS}
+    stores = {project: setting.store(whole, project) for project in lives.PROJECTS}
     calls = Calls(catalogue.offered(), lambda: None)
-    namespaces = {namespace_of(project): stores[project] for project in lives.PROJECTS}
+    namespaces = {setting.namespace_of(project): stores[project] for project in lives.PROJECTS}
     rivals = {name: Rivals(store) for name, store in namespaces.items()}
 
     def hook(project: str, prompt: str) -> str:
@@ -146,7 +163,9 @@ def ways(whole: Store) -> dict[str, Given]:
         return stores[project].recall(prompt, max_tokens=RECALL_TOKENS, touch=False).text
 
     def rival(order: str, tokens: int) -> Given:
-        return lambda project, prompt: rivals[namespace_of(project)].given(order, prompt, tokens)
+        return lambda project, prompt: rivals[setting.namespace_of(project)].given(
+            order, prompt, tokens
+        )
 
     return {
         "hook": hook,
@@ -157,11 +176,6 @@ def ways(whole: Store) -> dict[str, Given]:
         "BM25 500": rival("words", RECALL_TOKENS),
         "cosine 500": rival("meaning", RECALL_TOKENS),
     }
-
-
-def _as_caller(whole: Store, project: str) -> Store:
-    """Return the store as a host opens it in a project's folder."""
-    return whole.within(namespace_of(project))
 
 
 def lines_of(text: str, units: Mapping[str, Unit]) -> list[Line]:

@@ -163,6 +163,8 @@ class EpisodeHit:
     before: tuple[Episode, ...] = ()
     """The episodes before it in its thread, in order, as many as were requested."""
     after: tuple[Episode, ...] = ()
+    project: str | None = None
+    """The project that it comes from, if it is known to be another one than the store's."""
 
     @property
     def excerpt(self) -> str:

@@ -95,14 +95,14 @@ def json_value(value: Any) -> Any:
 
 
 def hit_dict(hit: Any, found: Record) -> dict[str, Any]:
-    """Return a hit as JSON values, without neighbours, newer facts and matches if it has none.
+    """Return a hit as JSON values, without neighbours, newer facts and the like if it has none.
 
     The score is ``None`` if nothing was compared.
     """
     values = {name: getattr(hit, name) for name in _names(hit.__class__)}
     values[next(iter(values))] = found.to_dict()
     values |= {"score": hit.score or None, "parts": hit.parts._asdict()}
-    for name in ("before", "after", "newer", "matched"):
+    for name in ("before", "after", "newer", "matched", "project"):
         if value := values.pop(name, None):
             values[name] = value._asdict() if name == "matched" else json_value(value)
     return values
@@ -357,6 +357,8 @@ class SearchHit:
     if it is not among those before and the limit leaves room."""
     matched: Matched | None = None
     """Where its words match the query; ``None`` unless the search was to say so."""
+    project: str | None = None
+    """The project that it comes from, if it is known to be another one than the store's."""
 
     def to_dict(self) -> dict[str, Any]:
         """Return the hit as JSON values, with the fact as :meth:`Fact.to_dict`.

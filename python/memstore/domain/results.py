@@ -77,6 +77,8 @@ class ScoreParts(NamedTuple):
     """The query names its date; below zero if it is not of the time that the query asks for."""
     kind: float = 0.0
     """It contains the kind of answer that the query asks for: a time, a name, a person."""
+    project: float = 0.0
+    """It comes from another project than the store's: below zero."""
     age: float = 0.0
     """What it loses by its age: at most 0.005, except in the classic ranking. If it competes with
     others that score nearly as much, also what moves the newest before them, at most 0.02."""

@@ -22,7 +22,7 @@ from memstore.errors import (
     Remedy,
 )
 from memstore.frozen import frozen, replace
-from memstore.lazy import cached_property
+from memstore.lazy import cached_property, lazy_import
 from memstore.settings import DEFAULT_NAMESPACE
 
 R = TypeVar("R", "NewFact", "NewEpisode")
@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from typing import Protocol
 
+    from memstore.domain import project_names
     from memstore.domain.episodes import NewEpisode
     from memstore.domain.records import NewFact
 
@@ -39,6 +40,8 @@ if TYPE_CHECKING:
 
         @property
         def scope(self) -> Scope: ...
+else:
+    project_names = lazy_import("memstore.domain.project_names")
 
 
 Namespaces: TypeAlias = str | Sequence[str] | None
@@ -59,6 +62,8 @@ class Standing:
     what has no owners, but an id may be of any."""
     widest: OwnersSelection | None = None
     """The owners beyond which none are reached; ``None`` for no such limit."""
+    project: str | None = None
+    """The project that the caller works in, where the namespace holds those of several."""
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "namespace", checked_name(self.namespace, "namespace"))
@@ -69,6 +74,8 @@ class Standing:
             )
         if self.shared == self.namespace:
             object.__setattr__(self, "shared", None)
+        if self.project is not None:
+            object.__setattr__(self, "project", checked_name(self.project, "project").strip())
 
     # -- owners ----------------------------------------------------------------------------
 
@@ -156,12 +163,17 @@ class Standing:
         return named
 
     def owned(self, new: R) -> R:
-        """Return a new record with the owners that it is stored for."""
+        """Return a new record with the owners that it is stored for, and the project."""
+        new = self.placed(new)
         if self.owners is None:
             return new
         named = Scope(user_id=new.user_id, agent_id=new.agent_id, run_id=new.run_id)
         owners = self.owners_for(named)
         return new if owners == named else replace(new, **owners.ids)
+
+    def placed(self, new: R) -> R:
+        """Return a new record that names the caller's project, if there is one."""
+        return new if self.project is None else project_names.placed(new, self.project)
 
     def reaches(self, record: Owned) -> bool:
         """Return whether a record that was named by its id is of the owners."""

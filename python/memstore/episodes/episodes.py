@@ -345,6 +345,7 @@ class Episodes(zones.Zoned):
             valid_at=valid_at,
             thread=thread,
         )
+        new = self._standing.placed(new)
         owner = self._standing.written
         values = parts.checked_whole(checked(self.screen.record(new))) | owner.ids
         derived = parts.derived_of(values)
@@ -660,8 +661,9 @@ class Episodes(zones.Zoned):
         if boosted:
             wanted = replace(wanted, tags=())
         request = requests.for_episodes(wanted, asked, boosted)
-        if fills or self._past is not None:
-            request = replace(request, fills=fills, past=self._past)
+        project = self._standing.project
+        if fills or self._past is not None or project is not None:
+            request = replace(request, fills=fills, past=self._past, project=project)
         return self._searches.episodes.find(query, request)
 
     def update(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING, Any, Final
 
-from memstore.domain import clock, moments, zones
+from memstore.domain import clock, moments, project_names, zones
 from memstore.domain.arguments import MAX_NAME, MAX_NUMBER, checked_text
 from memstore.domain.records import DEFAULT_CATEGORY, NewFact
 from memstore.errors import Cancelled, GeneratorError, ReplyError
@@ -274,7 +274,9 @@ def facts_in(
             content=item.content,
             subject=item.subject,
             category=item.category,
-            metadata=metadata,
+            metadata=project_names.within(
+                metadata, project_names.of(episode.metadata), item.category
+            ),
             **_times(item.slots, at, episode),
             source=episode.source,
             episode_id=episode.id,

@@ -9,7 +9,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from bisect import bisect_left
 from functools import partial
-from typing import TYPE_CHECKING, ClassVar, Final, Generic, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, Final, Generic, TypeVar
 
 from memstore.database import journal
 from memstore.database.filters import EpisodeFilter, FactFilter
@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     from memstore.database.tables import pieces as piece_table
     from memstore.database.tables.pieces import Piece
     from memstore.domain import episodes as episode_records
-    from memstore.domain import tasks
+    from memstore.domain import project_names, tasks
     from memstore.domain.episodes import Episode, EpisodeHit, EpisodeHits
     from memstore.domain.moments import Moment
     from memstore.domain.results import WordsOnly
@@ -54,6 +54,7 @@ if TYPE_CHECKING:
     from memstore.search.requests import Request
     from memstore.text.judging.judge import Rule
 else:
+    project_names = lazy_import("memstore.domain.project_names")
     tasks = lazy_import("memstore.domain.tasks")
     past = lazy_import("memstore.history.past")
     newer = lazy_import("memstore.search.newer")
@@ -251,6 +252,11 @@ class Corpus(ABC, Generic[F, H]):
         known = names([named, other])
         return AboutOthers(known[named] or "", known[other] or "", other, difference)
 
+    def of_others(self, ids: Sequence[int], project: str) -> set[int]:
+        """Return those of the rows that are known to come from other projects."""
+        named = indexed.projects(self.transaction, self.kind.source, ids)
+        return {id_ for id_, one in named.items() if project_names.other_than(project, one)}
+
     def boosted(self, ids: Sequence[int], wanted: F) -> set[int]:
         """Return those of the rows that match a filter."""
         return self._full_text.visible(self.transaction, ids, wanted)
@@ -319,6 +325,8 @@ class FactCorpus(Corpus[FactFilter, SearchHits]):
         hits = [_hit(facts[place.id], place) for place in found.rows if place.id in facts]
         if is_arranged:
             hits = self._arranged(hits, request)
+        if request.project is not None:
+            hits = [_from_project(hit, request.project) for hit in hits]
         if request.matched:
             hits = [replace(hit, matched=self._matched(query.text, hit.fact)) for hit in hits]
         if request.context:
@@ -346,12 +354,28 @@ class FactCorpus(Corpus[FactFilter, SearchHits]):
             named = newer.newer(
                 self.transaction, self.lookup, active, request.wanted, self._judge(request)
             )
+        if named and request.project is not None:
+            named = self._of_one_project(named)
         known = {hit.fact.id for hit in hits}
         if request.offset is not None:  # a page is a part of the ranking as it is
             return [replace(hit, newer=named.get(hit.fact.id, ())) for hit in hits]
         missing = [ids[0] for ids in named.values() if ids[0] not in known]
         facts = self._facts(missing) if missing else {}
         return newer.arranged(hits, named, facts, request.limit)
+
+    def _of_one_project(self, named: Mapping[int, tuple[int, ...]]) -> dict[int, tuple[int, ...]]:
+        """Return the later facts of each without those that are known to be of another project."""
+        ids = {*named, *(id_ for later in named.values() for id_ in later)}
+        projects = indexed.projects(self.transaction, self.kind.source, sorted(ids))
+        kept = {
+            id_: tuple(
+                one
+                for one in later
+                if not project_names.other_than(projects.get(id_), projects.get(one))
+            )
+            for id_, later in named.items()
+        }
+        return {id_: later for id_, later in kept.items() if later}
 
     def _judge(self, request: Request[FactFilter]) -> newer.Judged | None:
         """Return who judges the hits; ``None`` to read what is stored, which is of now."""
@@ -524,6 +548,7 @@ class EpisodeCorpus(Corpus[EpisodeFilter, "EpisodeHits"]):
                     best.start,
                     best.stop,
                     place.parts,
+                    project=_other(request.project, episode.metadata),
                 )
             )
         return hits
@@ -597,6 +622,21 @@ def _hit(fact: Fact, place: Ranked) -> SearchHit:
             "parts": place.parts,
         },
     )
+
+
+def _from_project(hit: SearchHit, project: str) -> SearchHit:
+    """Return a hit that says of which other project it is."""
+    other = _other(project, hit.fact.metadata, hit.fact.category)
+    return hit if other is None else replace(hit, project=other)
+
+
+def _other(
+    project: str | None, metadata: Mapping[str, Any], category: str | None = None
+) -> str | None:
+    """Return the project that metadata names, if it is another one than the caller's."""
+    if project is None:
+        return None
+    return project_names.other_than(project, project_names.of(metadata, category))
 
 
 def _with_neighbours(

@@ -47,6 +47,9 @@ UNASKED: Final = ("other_model", "embedder_unavailable", "embedder_rejected")
 NOTHING_EMBEDDED: Final = WordsOnly("nothing_embedded", Reason("nothing is embedded yet"))
 
 
+OF_OTHERS: Final = 0.5
+"""The part of its score that counts of a row from another project than the caller's."""
+
 BEST_SCORE: Final = 1.0
 """The score of a row that the query names by its id, at least."""
 
@@ -332,7 +335,8 @@ def _ranked(corpus: Corpus[F, H], query: Query, request: Request[F]) -> BestRows
 
 def answered(corpus: Corpus[F, H], query: Query, order: Order, request: Request[F]) -> BestRows:
     """Return what a search gives of the rows that it ranked, up to its depth."""
-    rows = _boosted(corpus, order.rows, request)[: request.depth]
+    ranked = _boosted(corpus, order.rows, request)
+    rows = _others_lower(corpus, ranked, request)[: request.depth]
     ranking = request.ranking.usable(corpus.lookup)
     found = BestRows(rows, ranking.name, order.elsewhere)
     return _named_first(corpus, query, judged(corpus, query, found, request), found, request)
@@ -371,7 +375,7 @@ def candidates(
         lookup=corpus.lookup,
         wanted=request.wanted,
         limit=request.depth,
-        keeps_all=keeps_all or request.boosted is not None,
+        keeps_all=keeps_all or request.boosted is not None or request.project is not None,
         min_similarity=request.min_similarity,
         ageing=partial(corpus.ageing, request.wanted.now),
         newest_of_equals=corpus.kind.newest_of_equals,
@@ -427,6 +431,25 @@ def relevant(corpus: Corpus[F, H], query: Query, rows: Sequence[Ranked], least: 
     return named | {
         id_ for id_ in others if max(relevances.get(id_, 1.0), likeness.get(id_, 0.0)) >= least
     }
+
+
+def _others_lower(
+    corpus: Corpus[F, H], found: Sequence[Ranked], request: Request[F]
+) -> Sequence[Ranked]:
+    """Lower what comes from other projects than the caller's, and order the rows again."""
+    if request.project is None or not found:
+        return found
+    others = corpus.of_others([row.id for row in found], request.project)
+    if not others:
+        return found
+    lowered = [_lowered(row) if row.id in others else row for row in found]
+    return sorted(lowered, key=lambda row: -row.score)
+
+
+def _lowered(row: Ranked) -> Ranked:
+    less = OF_OTHERS * row.score if row.score > 0 else row.score
+    parts = row.parts._replace(project=row.parts.project + less - row.score)
+    return row._replace(score=less, parts=parts)
 
 
 def _boosted(

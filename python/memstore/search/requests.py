@@ -48,6 +48,9 @@ MIN_CANDIDATES: Final = 50
 """Each pass returns twice the limit, and at least this many: a small limit must not cut a row that
 both passes rate well, or a fresh one among many that have decayed."""
 
+OF_PROJECTS: Final = 2
+"""So many times as many candidates where a namespace holds several projects."""
+
 JUDGED: Final = 10
 """One of so many first hits must be as relevant as ``min_relevance`` asks for."""
 
@@ -85,6 +88,8 @@ class Request(Generic[F]):
     """Whether each hit says which of its words match."""
     without_rules: frozenset[Rule] = frozenset()
     """Rules of the judge that do not say which facts are newer."""
+    project: str | None = None
+    """The caller's project: rows that are known to come from another one count less."""
     past: Past | None = None
     """The moment whose memories are searched; ``None`` for now."""
 
@@ -125,8 +130,9 @@ class Request(Generic[F]):
 
     @property
     def candidates(self) -> int:
-        """How many rows each pass returns."""
-        return max(2 * self.depth, MIN_CANDIDATES)
+        """How many rows each pass returns: more if many of them may be of other projects."""
+        least = max(2 * self.depth, MIN_CANDIDATES)
+        return least if self.project is None else OF_PROJECTS * least
 
 
 def for_facts(
@@ -136,6 +142,7 @@ def for_facts(
     *,
     past: Past | None = None,
     without_rules: frozenset[Rule] = frozenset(),
+    project: str | None = None,
 ) -> Request[FactFilter]:
     """Return the request of a search over facts that pass a filter."""
     words, vectors = asked.word_weight, asked.vector_weight
@@ -165,6 +172,7 @@ def for_facts(
         matched=asked.matched,
         past=past,
         without_rules=without_rules,
+        project=project,
     )
 
 

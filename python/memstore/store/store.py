@@ -322,7 +322,12 @@ class Store(View):
         return self._of.setdefault(owners, store)
 
     def within(
-        self, namespace: str | None = None, *, confined: bool = False, source: str | None = None
+        self,
+        namespace: str | None = None,
+        *,
+        confined: bool = False,
+        source: str | None = None,
+        project: str | None = None,
     ) -> Self:
         """Return a store for another namespace of this file, sharing its connections and model.
 
@@ -334,6 +339,9 @@ class Store(View):
                 owners (:meth:`of`), every other owners. Such a store has no :attr:`file`.
             source: the program or interface that its changes are made through, for the journal; by
                 default the same one.
+            project: the project that the caller works in, where the namespace holds those of
+                several: what is stored gets it as the member ``project`` of its metadata, and what
+                comes from another one counts less and says so (:attr:`SearchHit.project`).
 
         Raises:
             AccessDenied: this store is confined to another namespace.
@@ -342,6 +350,8 @@ class Store(View):
         if namespace is not None:
             standing.check(namespace)
             standing = replace(standing, namespace=namespace, shared=None)
+        if project is not None:
+            standing = replace(standing, project=project)
         author = self._author
         if source is not None:
             author = author._replace(source=checked_text(source, "source", MAX_NAME))
@@ -778,6 +788,7 @@ class Store(View):
             traces=traces,
             last_sessions=last_sessions,
             counter=counter,
+            project=self.project,
         )
 
     def remind(
@@ -1133,6 +1144,18 @@ def in_project(store: Store, namespace: str) -> Store:
         return store
     standing = replace(store._standing, namespace=namespace)
     return store._bound(standing, store._author, store._unchanged)
+
+
+def may_hold_several(store: Store) -> bool:
+    """Return whether a store's namespace may hold several projects: it was not chosen as one's."""
+    return store._standing.shared is None
+
+
+def working_in(store: Store, project: str | None) -> Store:
+    """Return the store for a caller in a project, unless its namespace is that project's."""
+    if project is None or project in (store.namespace, store.project):
+        return store
+    return store.within(project=project) if may_hold_several(store) else store
 
 
 def with_sources(

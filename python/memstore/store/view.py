@@ -154,6 +154,11 @@ class View(zones.Zoned):
         return self._standing.namespace
 
     @property
+    def project(self) -> str | None:
+        """The project that the caller works in, where the namespace holds those of several."""
+        return self._standing.project
+
+    @property
     def path(self) -> str:
         """The file, as an absolute path."""
         return self._file.engine.path
@@ -751,6 +756,7 @@ class View(zones.Zoned):
             file.half_lives_seconds if lives is None else lives,
             past=self._past,
             without_rules=file.without_rules,
+            project=self._standing.project,
         )
 
     def _filling(self, asked: FactSearch) -> requests.Request[FactFilter]:

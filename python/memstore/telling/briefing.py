@@ -10,7 +10,7 @@ from bisect import bisect_left
 from collections import Counter
 from datetime import timedelta
 from itertools import islice
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from memstore.database.filters import EpisodeFilter, FactFilter
 from memstore.database.journal import Kind
@@ -38,6 +38,7 @@ if TYPE_CHECKING:
     from memstore.database.engine import Engine, Transaction
     from memstore.database.tables import newer as newer_table
     from memstore.database.tables.facts import Uses
+    from memstore.domain import project_names
     from memstore.domain.episodes import Episode
     from memstore.domain.records import AtLeast, Fact, Scope
     from memstore.domain.tasks import Task
@@ -45,6 +46,7 @@ if TYPE_CHECKING:
 else:
     dated = lazy_import("memstore.text.dated")
     newer_table = lazy_import("memstore.database.tables.newer")
+    project_names = lazy_import("memstore.domain.project_names")
 
 
 @frozen(kw_only=True)
@@ -156,6 +158,9 @@ SESSION: Final = "session"
 
 MAX_SESSIONS: Final = 5
 
+MAX_SESSIONS_LOOKED_AT: Final = 30
+"""Where they are of several projects."""
+
 EPISODES_LOOKED_AT: Final = (250, 3000)
 """The newest episodes of a namespace in which sessions are looked for, at first and at most."""
 
@@ -204,26 +209,40 @@ class LastSession(NamedTuple):
 
 
 def sessions_before(
-    transaction: Transaction, wanted: EpisodeFilter, running: str | None, *, traces: bool
+    transaction: Transaction,
+    wanted: EpisodeFilter,
+    running: str | None,
+    *,
+    traces: bool,
+    project: str | None = None,
 ) -> Iterator[LastSession]:
-    """Yield the last sessions, newest first, without the running one."""
+    """Yield the last sessions, newest first, without the running one and those of others.
+
+    Args:
+        project: the caller's, where the namespace holds several.
+    """
     threads: list[str] = []
+    enough = MAX_SESSIONS if project is None else MAX_SESSIONS_LOOKED_AT
     for most in EPISODES_LOOKED_AT:
         found = episode_table.newest_threads(transaction, wanted, SESSION, most)
         threads = [thread for thread in dict.fromkeys(found) if thread != running]
-        if len(threads) >= MAX_SESSIONS:
+        if len(threads) >= enough:
             break
-    told = (_session(transaction, wanted, thread, traces) for thread in threads[:MAX_SESSIONS])
-    return (session for session in told if session is not None)
+    told = (_session(transaction, wanted, one, traces, project) for one in threads[:enough])
+    return islice((session for session in told if session is not None), MAX_SESSIONS)
 
 
 def _session(
-    transaction: Transaction, wanted: EpisodeFilter, thread: str, traces: bool
+    transaction: Transaction,
+    wanted: EpisodeFilter,
+    thread: str,
+    traces: bool,
+    project: str | None,
 ) -> LastSession | None:
     first = episode_table.ends(transaction, wanted, thread, MAX_TURNS)
     others = trust.foreign_episodes(transaction, [one.id for one in first])
     turns = [one for one in first if one.speaker in ("user", "assistant") and one.id not in others]
-    if not turns:
+    if not turns or _is_of_another(project, turns[0].metadata):
         return None
     trace = None
     if traces:
@@ -240,6 +259,15 @@ def _session(
         trace=trace,
         last_id=max(turn.id for turn in first),
     )
+
+
+def _is_of_another(
+    project: str | None, metadata: Mapping[str, Any], category: str | None = None
+) -> bool:
+    """Whether a record is known to come from another project than the caller's."""
+    if project is None:
+        return False
+    return bool(project_names.other_than(project, project_names.of(metadata, category)))
 
 
 def _last_exchange(turns: Sequence[Episode]) -> Iterator[Episode]:
@@ -364,10 +392,13 @@ class Chosen(NamedTuple):
     """Facts of the project that are neither pinned nor used."""
 
 
-def chosen_facts(transaction: Transaction, wanted: FactFilter, own: str) -> Chosen:
+def chosen_facts(
+    transaction: Transaction, wanted: FactFilter, own: str, caller: str | None = None
+) -> Chosen:
     """Return the facts for a session, none of them twice and no two that say the same.
 
-    Those about the user, and pinned ones, come from every namespace; the others from the ``own``.
+    Those about the user, and pinned ones, come from every namespace; the others from the ``own``,
+    without those of other projects than the caller's.
     """
     homes = [replace(wanted, namespaces=(name,)) for name in wanted.namespaces or ()]
     project = replace(wanted, namespaces=(own,))
@@ -375,15 +406,20 @@ def chosen_facts(transaction: Transaction, wanted: FactFilter, own: str) -> Chos
     of_user = [fact for fact in pinned if subject_key(fact.category) in ABOUT_THE_USER]
     others = [fact for fact in pinned if subject_key(fact.category) not in ABOUT_THE_USER]
     told = Shown()
+    most = MAX_CONSIDERED if caller is None else MAX_USED
+    newest = fact_table.newest_without(transaction, project, ABOUT_THE_USER, most)
     return Chosen(
         [*told.new((*of_user, *_about_the_user(transaction, homes)))],
-        [*told.new((*others, *_used(transaction, project)))],
-        [
-            *told.new(
-                fact_table.newest_without(transaction, project, ABOUT_THE_USER, MAX_CONSIDERED)
-            )
-        ],
+        [*told.new(_own_facts((*others, *_used(transaction, project)), caller))],
+        [*told.new(islice(_own_facts(newest, caller), MAX_CONSIDERED))],
     )
+
+
+def _own_facts(facts: Iterable[Fact], caller: str | None) -> Iterator[Fact]:
+    """Yield the facts that are not known to be of other projects than the caller's."""
+    for fact in facts:
+        if not _is_of_another(caller, fact.metadata, fact.category):
+            yield fact
 
 
 def _about_the_user(transaction: Transaction, homes: Iterable[FactFilter]) -> Iterator[Fact]:
@@ -506,6 +542,7 @@ def briefing(
     traces: bool = True,
     last_sessions: int = MAX_SESSIONS,
     counter: Callable[[str], int] | None = None,
+    project: str | None = None,
 ) -> Briefing:
     """Return the text that a session begins with; see :meth:`memstore.Store.briefing`."""
     count = counter or token_counter()
@@ -516,24 +553,27 @@ def briefing(
     own, now = namespaces[0], clock.utc_now()
     wanted = FactFilter(tuple(namespaces), now, scope=owners, tasks=False)
     said = EpisodeFilter((own,), now, scope=owners)
+    place = visible(own if project is None else project)
     with engine.read() as transaction:
-        chosen = chosen_facts(transaction, wanted, own)
+        chosen = chosen_facts(transaction, wanted, own, project)
         others = _Others(transaction)
         newer = _newer(transaction, others, chosen)
         known = tuple(
             LineGroup(title, [*_beginning(_facts(facts, newer, others), tokens, cost)], share)
             for title, facts, share in (
                 ("About the user:", chosen.user, USER),
-                (f"Of {visible(own)}:", chosen.project, PROJECT),
-                (f"Newest of {visible(own)}:", chosen.newest, NEWEST),
+                (f"Of {place}:", chosen.project, PROJECT),
+                (f"Newest of {place}:", chosen.newest, NEWEST),
             )
         )
         tasks = _own_tasks(transaction, [*tasks])
-        last = _Read(sessions_before(transaction, said, session, traces=traces))
+        last = _Read(sessions_before(transaction, said, session, traces=traces, project=project))
         since = _since(last, agent)
         here = replace(wanted, namespaces=(own,))
         changes = "" if since is None else changed_by_others(transaction, here, since, agent)
-        todo = LineGroup("Open tasks:", [_task(task) for task in _urgent(tasks)], TASKS)
+        todo = LineGroup(
+            "Open tasks:", [_task(task, project) for task in _urgent(tasks, project)], TASKS
+        )
         told = [ShownLine(f"Since then: {changes}", 0)] if changes else []
         since_then = LineGroup("", told, OTHERS)
         needed = sum(_need(group, cost) for group in (todo, *known, since_then))
@@ -601,17 +641,31 @@ def _since(last: Iterable[LastSession], agent: str | None) -> int | None:
     return None if found is None else found.last_id
 
 
-def _urgent(tasks: Iterable[Task]) -> list[Task]:
-    """Return tasks with those that are due first; the others stay in their order."""
+def _urgent(tasks: Iterable[Task], project: str | None) -> list[Task]:
+    """Return tasks with those that are due first; the others stay in their order.
+
+    Of those that are not due, the ones of other projects come last.
+    """
     soon = clock.utc_now() + SOON
-    return sorted(tasks, key=lambda task: task.due_at is None or task.due_at > soon)[:MAX_TASKS]
+
+    def place(task: Task) -> int:
+        if task.due_at is not None and task.due_at <= soon:
+            return 0
+        return 2 if _other_project(task, project) else 1
+
+    return sorted(tasks, key=place)[:MAX_TASKS]
 
 
-def _task(task: Task) -> ShownLine:
-    due = f", due {visible(task.due_text)}" if task.due_text else ""
-    return ShownLine(
-        f"- #{task.id} {_short(task.content)} ({visible(task.priority)}{due})", task.id
-    )
+def _task(task: Task, project: str | None) -> ShownLine:
+    marks = [visible(task.priority)]
+    marks += [f"due {visible(task.due_text)}"] if task.due_text else []
+    if other := _other_project(task, project):
+        marks.append(visible(dated.project_mark(other)))
+    return ShownLine(f"- #{task.id} {_short(task.content)} ({', '.join(marks)})", task.id)
+
+
+def _other_project(task: Task, project: str | None) -> str | None:
+    return None if project is None else project_names.other_than(project, task.project)
 
 
 def _newer(transaction: Transaction, others: _Others, chosen: Chosen) -> dict[int, int]:

@@ -88,7 +88,9 @@ def _following(
     found: dict[int, EpisodeHit] = {}
     for hit in naming:
         for turn in _next(transaction, hit.episode, until):
-            whole = EpisodeHit(turn, NEXT * hit.score, 0.0, None, 0, len(turn.content))
+            whole = EpisodeHit(
+                turn, NEXT * hit.score, 0.0, None, 0, len(turn.content), project=hit.project
+            )
             found.setdefault(turn.id, whole)
     return found
 

@@ -31,6 +31,7 @@ from memstore.text.dated import (
     adjoined,
     end_mark,
     newer_mark,
+    project_mark,
     remark,
     speaking,
     successor_mark,
@@ -413,7 +414,10 @@ def _repeats(hit: EpisodeHit, facts: Iterable[_FactWords]) -> bool:
 def best_first(facts: Sequence[SearchHit], episodes: Iterable[EpisodeHit]) -> list[FoundText]:
     """Return what both searches found, in one order."""
     return in_order(
-        chain((of_fact(hit.fact, hit.score, hit.newer) for hit in facts), map(of_episode, episodes))
+        chain(
+            (of_fact(hit.fact, hit.score, hit.newer, hit.project) for hit in facts),
+            map(of_episode, episodes),
+        )
     )
 
 
@@ -434,10 +438,12 @@ def best_once(facts: Sequence[SearchHit], episodes: Iterable[EpisodeHit]) -> lis
     return [*placed.values(), *(item for item in items if item.is_over)]
 
 
-def of_fact(fact: Fact, score: float, newer: Sequence[int] = ()) -> FoundText:
+def of_fact(
+    fact: Fact, score: float, newer: Sequence[int] = (), project: str | None = None
+) -> FoundText:
     words = text_of(fact.subject, fact.content)
     return _item(fact, True, score, f"#{fact.id}", words)._replace(
-        marks=tuple(_standing(fact)),
+        marks=(*_of_project(project), *_standing(fact)),
         newer=f"#{newer[0]}" if newer else None,
         is_over=fact.status != "active",
     )
@@ -458,9 +464,16 @@ def _source_mark(source: str | None) -> Iterator[str]:
         yield f"from {json.dumps(source)}"
 
 
-def of_turn(episode: Episode) -> FoundText:
+def _of_project(project: str | None) -> Iterator[str]:
+    """Yield the other project that a text comes from."""
+    if project is not None:
+        yield project_mark(project)
+
+
+def of_turn(episode: Episode, project: str | None = None) -> FoundText:
     words = speaking(episode.speaker, episode.content.strip())
-    return _item(episode, False, 0.0, f"e{episode.id}", words)
+    item = _item(episode, False, 0.0, f"e{episode.id}", words)
+    return item._replace(marks=(*_of_project(project),))
 
 
 def of_episode(hit: EpisodeHit) -> FoundText:
@@ -470,7 +483,8 @@ def of_episode(hit: EpisodeHit) -> FoundText:
     if hit.stop < len(episode.content):
         words = f"{words}…"
     words = speaking(episode.speaker, words)
-    return _item(episode, False, hit.score, f"e{episode.id}", words)
+    item = _item(episode, False, hit.score, f"e{episode.id}", words)
+    return item._replace(marks=(*_of_project(hit.project),))
 
 
 def _item(row: Fact | Episode, is_fact: bool, score: float, name: str, words: str) -> FoundText:

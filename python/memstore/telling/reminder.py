@@ -156,7 +156,7 @@ def reminded(
         if left_out < MISSES and _fits(shown, passage, tokens, count):
             if not item.is_fact:
                 later = since(_episode(turns, item))
-                passage = [] if later is None else [item, *_of_later(later)]
+                passage = [] if later is None else [item, *_of_later(later, _project(turns, item))]
             if _fits(shown, passage, tokens, count):
                 shown |= {one.name: one for one in passage}
                 continue
@@ -188,8 +188,16 @@ def _episode(turns: Sequence[EpisodeHit], item: FoundText) -> Episode:
     return next(hit.episode for hit in turns if hit.episode.id == item.id)
 
 
-def _of_later(later: Afterwards) -> Iterator[FoundText]:
-    items = chain(map(of_turn, later.turns), (of_fact(fact, 0.0) for fact in later.facts))
+def _project(turns: Sequence[EpisodeHit], item: FoundText) -> str | None:
+    """Return the other project that a turn, and what came after it, is from."""
+    return next(hit.project for hit in turns if hit.episode.id == item.id)
+
+
+def _of_later(later: Afterwards, project: str | None) -> Iterator[FoundText]:
+    items = chain(
+        (of_turn(turn, project) for turn in later.turns),
+        (of_fact(fact, 0.0, (), project) for fact in later.facts),
+    )
     return (item.cut(MAX_CHARACTERS) for item in items)
 
 

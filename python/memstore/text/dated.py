@@ -12,15 +12,24 @@ and the first space, where no stored text is.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, TypeVar
+import json
+from typing import TYPE_CHECKING, Any, Final, TypeVar
 
+from memstore.lazy import lazy_import, lazy_pattern
 from memstore.named import NamedTuple
 from memstore.text.escaping import visible
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Hashable, Iterable, Iterator
 
+    from memstore.domain import project_names
+else:
+    project_names = lazy_import("memstore.domain.project_names")
+
 R = TypeVar("R")
+
+PLAIN_NAME: Final = lazy_pattern(r"[\w.+-]{1,60}")
+"""The name of a project that needs no quotes."""
 
 
 class DatedLine(NamedTuple):
@@ -112,6 +121,12 @@ def adjoined(
             order.remove(there)
             order.insert(order.index(here) + 1, there)
     return [row for one in order for row in days[one]]
+
+
+def project_mark(project: str) -> str:
+    """Return the mark of what comes from another project than the caller's."""
+    name = project_names.short(project)
+    return f"from project {name if PLAIN_NAME.fullmatch(name) else json.dumps(name[:60])}"
 
 
 def newer_mark(name: str) -> str:

@@ -30,13 +30,13 @@ class Opened:
 class Client:
     """A client of a server that was started in the folder ``work/a``."""
 
-    def __init__(self, store: Store, capabilities: dict[str, Any], *, follows: bool = True) -> None:
+    def __init__(self, store: Store, capabilities: dict[str, Any]) -> None:
         self.sent: list[dict[str, Any]] = []
         self.session = ClientSession(
             Methods(catalogue.offered(answers="json")),
             Opened(store),
             self.sent.append,
-            follows_project=follows,
+            is_named=True,
         )
         hello = {"protocolVersion": "2025-11-25", "clientInfo": {"name": "t", "version": "1"}}
         self.say("initialize", 0, **hello, capabilities=capabilities)
@@ -48,6 +48,10 @@ class Client:
 
     def receive(self, message: dict[str, Any]) -> None:
         self.session.receive(json.dumps(message).encode())
+
+    def store(self) -> Store:
+        """Return the store that its calls use."""
+        return self.session._source.store()
 
     @property
     def questions(self) -> list[str]:
@@ -65,7 +69,7 @@ class Client:
         self.say("tools/call", 100 + len(self.sent), name="memory_store", arguments=given)
         self.session.settle(20)
         answer = self.sent[-1]["result"]["structuredContent"]
-        return str(self.session._source.store().get(answer["id"]).namespace)
+        return str(self.store().get(answer["id"]).namespace)
 
 
 @pytest.fixture
@@ -111,7 +115,7 @@ def test_a_client_that_changes_its_folder_goes_on_in_the_other_project(
 def test_what_is_about_the_user_stays_shared(store: Store, work: Path) -> None:
     client = Client(store, WITH_ROOTS)
     client.tell(work / "é")
-    inside = client.session._source.store()
+    inside = client.store()
     assert inside.add("Ana likes tea", subject="ana", category="preference").namespace == "default"
     assert [hit.fact.content for hit in inside.search("tea")] == ["Ana likes tea"]
 
@@ -159,9 +163,43 @@ def test_a_client_without_roots_is_not_asked(store: Store, capabilities: dict[st
     assert client.stored_in() == "~/work/a"
 
 
-def test_nobody_is_asked_where_the_project_is_fixed(
+def test_nobody_is_asked_where_the_project_is_named(
     store: Store, work: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    assert Client(store, WITH_ROOTS, follows=False).questions == []
     monkeypatch.setenv("MEMSTORE_PROJECT", str(work / "é"))
     assert Client(store, WITH_ROOTS).questions == []
+
+
+def test_in_a_namespace_of_several_projects_the_roots_say_from_which_a_call_comes(
+    work: Path,
+) -> None:
+    with memstore.open(work / "one.db", embedder=None, source="test") as shared:
+        client = Client(shared, WITH_ROOTS)
+        for folder in ("a", "b c"):
+            client.tell(work / folder)
+            assert client.stored_in() == "default"
+            client.say("notifications/roots/list_changed")
+        client.tell(work / "b c")
+        found = [fact.metadata["project"] for fact in shared.list()]
+        assert found == ["~/work/a", "~/work/b c"]
+        seen = client.store()
+        hits = seen.search("fact")
+        assert {hit.project for hit in hits} == {None, "~/work/a"}
+
+
+def test_without_roots_the_repository_counts_in_which_the_server_was_started(work: Path) -> None:
+    with memstore.open(work / "one.db", embedder=None, source="test") as shared:
+        client = Client(shared, {})
+        client.stored_in()
+        assert [fact.metadata for fact in shared.list()] == [{"project": "~/work/a"}]
+
+
+def test_a_folder_that_is_no_repository_is_no_project_of_the_server(
+    work: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "programs" / "windsurf").mkdir(parents=True)
+    monkeypatch.chdir(tmp_path / "programs" / "windsurf")
+    with memstore.open(work / "one.db", embedder=None, source="test") as shared:
+        client = Client(shared, {})
+        client.stored_in()
+        assert [fact.metadata for fact in shared.list()] == [{}]

@@ -10,6 +10,7 @@ from memstore.database.filters import is_task
 from memstore.database.tables import vectors as vector_table
 from memstore.database.tables.facts import open_task
 from memstore.database.tables.vectors import whole
+from memstore.lazy import lazy_import
 from memstore.named import NamedTuple
 
 if TYPE_CHECKING:
@@ -18,6 +19,9 @@ if TYPE_CHECKING:
     from memstore.database.dialect import Dialect
     from memstore.database.engine import Parameters, Row, Transaction
     from memstore.database.tables.vectors import VectorTable
+    from memstore.domain import project_names
+else:
+    project_names = lazy_import("memstore.domain.project_names")
 
 SUPERSEDED, DELETED, ERASED, OWNED, TASK, DISTRUSTED = 1, 2, 4, 8, 16, 32
 """Bits of a row's flags."""
@@ -130,6 +134,23 @@ EPISODES: Final = Source(
     changed=CHANGED_EPISODES.format("id", "piece_id IS NULL"),
     changed_vectors=CHANGED_EPISODES.format("piece_id", "piece_id IS NOT NULL"),
 )
+
+
+def projects(transaction: Transaction, source: Source, ids: Sequence[int]) -> dict[int, str]:
+    """Return the projects that rows come from, by id, of those that name one.
+
+    What is about the user is of none.
+    """
+    alias = source.key.partition(".")[0]
+    project = transaction.dialect.member(f"{alias}.metadata", f"'{project_names.MEMBER}'")
+    of_user = ", ".join(f"'{one}'" for one in sorted(project_names.ABOUT_THE_USER))
+    only = f" AND f.category_key NOT IN ({of_user})" if alias == "f" else ""
+    among = transaction.dialect.listed("ids")
+    found = transaction.rows(
+        f"SELECT {source.key}, {project} FROM {source.table} WHERE {source.key} IN {among}{only}",
+        {"ids": [*ids]},
+    )
+    return {id_: str(named) for id_, named in found if named is not None}
 
 
 def rows(

@@ -81,9 +81,16 @@ def parts_text(parts: ScoreParts) -> str:
     return " · ".join([*told, f"{decay[0]} {decay[1]:.2f}"] if decay[1] < 0.995 else told)
 
 
-def newer_text(hit: records.SearchHit) -> str:
-    """Return which later facts may replace a hit."""
-    return dated.newer_mark(", ".join(f"#{fact_id}" for fact_id in hit.newer))
+def hit_marks(hit: records.SearchHit) -> list[str]:
+    """Return from which other project a hit comes, and which later facts may replace it."""
+    marks = project_marks(hit)
+    if hit.newer:
+        marks.append(dated.newer_mark(", ".join(f"#{fact_id}" for fact_id in hit.newer)))
+    return marks
+
+
+def project_marks(hit: records.SearchHit | EpisodeHit) -> list[str]:
+    return [] if hit.project is None else [dated.project_mark(hit.project)]
 
 
 def scored(score: float, digits: int) -> str:
@@ -233,7 +240,7 @@ class PlainShow:
     def hits(self, hits: Hits, *, explain: bool = False) -> None:
         for hit in hits:
             more = [parts_text(hit.parts)] if explain else []
-            more += [newer_text(hit)] if hit.newer else []
+            more += hit_marks(hit)
             scores = {hit.fact.id: scored(hit.score, 3)}
             for fact in (*hit.before, hit.fact, *hit.after):
                 is_hit = fact.id == hit.fact.id
@@ -343,7 +350,7 @@ def _episode_cells(episode: Episode, text: str) -> tuple[object, ...]:
 
 def _passage(hit: EpisodeHit, sign: str, scores: tuple[object, ...], *, explain: bool) -> None:
     """Print an episode between its neighbours, which have no scores."""
-    why = [parts_text(hit.parts)] if explain else []
+    why = [*([parts_text(hit.parts)] if explain else []), *project_marks(hit)]
     for one in (*hit.before, hit.episode, *hit.after):
         is_hit = one is hit.episode
         cells = _episode_cells(one, hit.excerpt if is_hit else one.content)

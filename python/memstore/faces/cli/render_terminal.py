@@ -179,8 +179,7 @@ class TerminalShow:
                 why += f" · aged {hit.decay:.2f}"
             if explain:
                 why = render.parts_text(hit.parts)
-            if hit.newer:
-                why = f"{render.newer_text(hit)} · {why}"
+            why = " · ".join([*render.hit_marks(hit), why])
             score = (f"  {render.scored(hit.score, 2)}".rstrip(), "bold magenta")
             self._neighbours(hit.before, indent)
             self._block(hit.fact, indent, f"{why} · {_details(hit.fact)}", score)

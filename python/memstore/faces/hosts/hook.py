@@ -18,6 +18,7 @@ from contextlib import suppress
 from typing import TYPE_CHECKING, Any, Final
 
 from memstore import settings
+from memstore.domain.arguments import AUTO
 from memstore.errors import InvalidArgument
 from memstore.faces import from_settings, options
 from memstore.faces.hosts import tags
@@ -32,7 +33,7 @@ if TYPE_CHECKING:
 
     from memstore import plain_http
     from memstore.domain import clock, turns
-    from memstore.faces import background, background_sync
+    from memstore.faces import background, background_sync, working
     from memstore.faces.hosts import (
         keeping,
         prompted,
@@ -52,6 +53,7 @@ else:
     turns = lazy_import("memstore.domain.turns")
     background = lazy_import("memstore.faces.background")
     background_sync = lazy_import("memstore.faces.background_sync")
+    working = lazy_import("memstore.faces.working")
     plain_http = lazy_import("memstore.plain_http")
     sessions = lazy_import("memstore.faces.hosts.sessions")
     keeping = lazy_import("memstore.faces.hosts.keeping")
@@ -228,7 +230,7 @@ def answered(arguments: argparse.Namespace, event: dict[str, Any]) -> dict[str, 
         return None
     given = options.chosen_settings(arguments)
     with _opened_to_tell(arguments) as store:
-        store = store.of(**chosen.owners)
+        store = _placed(store.of(**chosen.owners), chosen)
         session = running(event, name, database)
         if name in START:
             told = at_start(store, arguments.host, event, session)
@@ -237,6 +239,11 @@ def answered(arguments: argparse.Namespace, event: dict[str, Any]) -> dict[str, 
             records = is_kept and not (given.no_record or given.read_only)
             told = at_prompt(store, prompt_of(event), session, arguments.host, records=records)
     return None if told is None else shaped(arguments.event, told)
+
+
+def _placed(store: Store, chosen: Settings) -> Store:
+    """Return the store for the project of the host's folder, if a namespace was named for all."""
+    return working.in_folder(store) if chosen.namespace not in (None, AUTO) else store
 
 
 def _opened_to_tell(arguments: argparse.Namespace) -> Store:
@@ -495,7 +502,8 @@ def _keep_in_file(arguments: argparse.Namespace, event: dict[str, Any]) -> None:
     if not os.path.exists(database) and not keeping.is_worth_keeping(event):
         return
     with from_settings.open_store(chosen, actor="agent", source=arguments.host) as store:
-        keeping.keep(store.of(**chosen.owners), arguments.host, event)
+        own = _placed(store.of(**chosen.owners), chosen)
+        keeping.keep(own, arguments.host, event)
         store.file.warm()  # prepares the index here, because the other hooks only read
         store.file.save_index()
 

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from memstore import projects
+    from memstore.faces import working
     from memstore.faces.hosts import own_memory, traces, transcripts, troubles
     from memstore.faces.hosts.sessions import HostSession
     from memstore.faces.hosts.transcripts import TranscriptTurn
@@ -39,6 +40,7 @@ else:  # a start and a prompt need none of them
     traces = lazy_import("memstore.faces.hosts.traces")
     transcripts = lazy_import("memstore.faces.hosts.transcripts")
     troubles = lazy_import("memstore.faces.hosts.troubles")
+    working = lazy_import("memstore.faces.working")
 
 HOST_SECONDS: Final = 0.5
 """The longest time a host waits for a hook, from the start of its process to the end."""
@@ -144,7 +146,13 @@ def at_start(
     url: str, host: str, session: str | None, user: str | None, is_fork: bool = False
 ) -> dict[str, Any]:
     """Return the text that a session begins with and the names in it."""
-    request: dict[str, Any] = {"event": "start", "host": host, "session": session, **_user(user)}
+    request: dict[str, Any] = {
+        "event": "start",
+        "host": host,
+        "session": session,
+        **_user(user),
+        **_project(),
+    }
     if is_fork:
         request["is_fork"] = True
     return ask(url, request, seconds=seconds_left())
@@ -165,6 +173,7 @@ def at_prompt(
         "emptied_at": None if session.emptied_at is None else clock.to_text(session.emptied_at),
         "known": session.given,
         **_user(user),
+        **_project(),
     }
     if session.inherited is not None and any(session.inherited):
         request["inherited"] = session.inherited._asdict()
@@ -191,7 +200,7 @@ def keep(
     left_out: Counter[str] = Counter()
     name = f"{host}\0{session}"
     marks = waiting.marks(name)
-    about = {"event": "keep", "host": host, "session": session, **_user(user)}
+    about = {"event": "keep", "host": host, "session": session, **_user(user), **_project()}
     for request, new in _requests(path, marks, left_out, policy):
         try:
             waiting.put({**about, **request})
@@ -322,6 +331,12 @@ def _send(waiting: spool.Spool, url: str, name: str, body: bytes) -> int:
 def has_waiting(url: str) -> bool:
     """Return whether anything waits for a server; cheap, because each hook asks."""
     return os.path.isdir(spool.folder_of(url)) and not spool.Spool(url).is_empty()
+
+
+def _project() -> dict[str, str]:
+    """Return the project of the host's folder: a token's memory holds those of several."""
+    name = working.name_of()
+    return {} if name is None else {"project": name}
 
 
 def _user(user: str | None) -> dict[str, str]:

@@ -36,6 +36,7 @@ from memstore.faces.serving.readiness import RETRY_SECONDS
 from memstore.faces.serving.stores import Confined
 from memstore.importing.memory_files import FileFact
 from memstore.providers.local import tokens_at_most
+from memstore.store import store as stores
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -161,7 +162,8 @@ class Hooks:
             raise HookRefused(400, "event is start, prompt, keep or check")
         if name == "keep" and caller is not None and caller.access == Access.READ:
             raise HookRefused(403, "the token is read-only, and keeping a conversation writes")
-        return answers[name](self._store(caller, event).of(owner), event)
+        store = self._store(caller, event).of(owner)
+        return answers[name](_placed(store, event), event)
 
     def _owner(self, caller: Caller | None, event: Mapping[str, Any]) -> Scope:
         """Return whose memories a hook uses: the caller's, if it is bound to some."""
@@ -190,6 +192,11 @@ def _allowed(caller: Caller | None, stores: Stores, owner: Scope) -> dict[str, A
     store = stores.store() if caller is None else stores.confined(caller.namespace, caller.owners)
     access = Access.WRITE if caller is None else caller.access
     return {"namespace": store.namespace, "access": str(access), "user": owner.user_id}
+
+
+def _placed(store: Store, event: Mapping[str, Any]) -> Store:
+    """Return the store for the project that a hook names, if it names one."""
+    return stores.working_in(store, _text(event, "project", optional=True, most=MAX_PLACE))
 
 
 def _start(store: Store, event: Mapping[str, Any]) -> dict[str, Any]:

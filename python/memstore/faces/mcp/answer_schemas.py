@@ -53,7 +53,10 @@ FACT: Final = _object(
     "metadata score status superseded_by superseded_at pinned confirmed valid_from ends until"
     " before after cut from",
 )
-HIT: Final = {**FACT, "properties": {**FACT["properties"], "newer": TYPES["newer"]}}
+HIT: Final = {
+    **FACT,
+    "properties": {**FACT["properties"], "newer": TYPES["newer"], "project": TEXT},
+}
 STORED: Final = _object("id status", "superseded undo embedding hint near also")
 DELETED: Final = _object("id status", "undo hint repair active_now", older=FACT)
 CONFIRMED: Final = _object("id confirmed", "undo")
@@ -68,7 +71,7 @@ EPISODE_ID: Final = {"anyOf": [WHOLE, TEXT]}
 EPISODE: Final = _object(
     "content created_at",
     "source name thread speaker tags valid_at expired_at metadata score similarity before after"
-    " cut from",
+    " cut from project",
     id=EPISODE_ID,
 )
 FOUND: Final = _object(

@@ -10,7 +10,7 @@ import json
 from itertools import chain
 from typing import TYPE_CHECKING, Any, Final, TypeAlias, TypeVar, assert_never
 
-from memstore.domain import metadata, notes
+from memstore.domain import metadata, notes, project_names
 from memstore.faces import wording
 from memstore.faces.escaping import as_json, counted, second
 from memstore.providers.local import tokens_at_most
@@ -181,11 +181,17 @@ def of_search(
             **of_fact(hit.fact),
             "score": round(hit.score, 3),
             **({"newer": [*hit.newer]} if hit.newer else {}),
+            **from_project(hit.project),
             **neighbours(hit, of_neighbour),
         }
         for hit in hits
     )
     return noted(capped("facts", found, len(hits), "left_out", narrowing), given)
+
+
+def from_project(project: str | None) -> Answer:
+    """Return the member that names the other project that a hit comes from."""
+    return {} if project is None else {"project": beginning(project, NAME_CHARACTERS)}
 
 
 def of_neighbour(fact: Fact) -> Answer:
@@ -280,7 +286,8 @@ def of_fact(fact: Fact, each: int = EACH_CHARACTERS, *, whole: bool = False) -> 
     cut = []
     if len(content) < len(fact.content):
         cut.append(f"content: {len(content):,} of {len(fact.content):,} characters")
-    if note := put_metadata(answer, fact.metadata, room - room_of(content)):
+    told = fact.metadata if whole else without_project(fact.metadata)
+    if note := put_metadata(answer, told, room - room_of(content)):
         cut.append(note)
     if cut:
         way = f"`memstore get {fact.id}`" if whole else f"memory_history id={fact.id}"
@@ -294,6 +301,11 @@ def of_fact(fact: Fact, each: int = EACH_CHARACTERS, *, whole: bool = False) -> 
     if fact.holds_until is not None:
         answer["ends" if fact.status == "active" else "until"] = second(fact.holds_until)
     return answer | _standing(fact)
+
+
+def without_project(told: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Return metadata without the project, which is told where it is another one."""
+    return {name: value for name, value in told.items() if name != project_names.MEMBER}
 
 
 def put_metadata(answer: Answer, metadata: Mapping[str, Any], room: int) -> str | None:

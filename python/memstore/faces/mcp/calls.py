@@ -22,6 +22,7 @@ from memstore.text.dated import (
     adjoined,
     end_mark,
     newer_mark,
+    project_mark,
     remark,
     speaking,
     successor_mark,
@@ -179,6 +180,7 @@ def _around(record: Answer) -> Iterator[tuple[Answer, str]]:
 
 def _fact(fact: Answer, call: CallStyle) -> DatedLine:
     marks = [f"from {_quoted(fact['from'])}"] if "from" in fact else []
+    marks += _of_project(fact)
     if "status" in fact:
         marks.append(_standing(fact))
     if "pinned" in fact:
@@ -191,6 +193,11 @@ def _fact(fact: Answer, call: CallStyle) -> DatedLine:
         marks.append(newer_mark(f"#{fact['newer'][0]}"))
     words = text_of(fact.get("subject", ""), fact.get("content", ""))
     return _line(fact, f"#{fact['id']}", words, marks, _details(fact, call))
+
+
+def _of_project(record: Answer) -> list[str]:
+    """Return the mark of what comes from another project than the caller's."""
+    return [project_mark(record["project"])] if "project" in record else []
 
 
 def _standing(fact: Answer) -> str:
@@ -228,6 +235,7 @@ def _episode(episode: Answer, *, tells_source: bool) -> DatedLine:
     marks = []
     if (tells_source or "from" in episode) and "source" in episode:
         marks.append(f"from {_quoted(episode['source'])}")
+    marks += _of_project(episode)
     if "tags" in episode:
         marks.append(f"tags {', '.join(map(_quoted, episode['tags']))}")
     if "expired_at" in episode:

@@ -112,7 +112,8 @@ def of_episode(
     for name in ("valid_at", "expired_at"):
         if (moment := getattr(episode, name)) is not None:
             answer[name] = second(moment)
-    if note := answers.put_metadata(answer, episode.metadata, room - answers.room_of(content)):
+    told = answers.without_project(episode.metadata)
+    if note := answers.put_metadata(answer, told, room - answers.room_of(content)):
         cut.append(note)
     if cut:
         answer["cut"] = "; ".join(cut)
@@ -191,6 +192,7 @@ def _of_hit(hit: EpisodeHit, home: str, room: int) -> Answer:
         answer["score"] = round(hit.score, 3)
     if hit.similarity is not None:
         answer["similarity"] = round(hit.similarity, 3)
+    answer |= answers.from_project(hit.project)
     return answer | answers.neighbours(hit, partial(_of_neighbour, home))
 
 

@@ -77,7 +77,8 @@ class ClientSession:
     Args:
         send: sends a message to the client.
         source: opens the store.
-        follows_project: whether the store is that of the project that the client works in.
+        is_named: whether a namespace was named, which may hold several projects: then the folder
+            of the server counts, unless the client tells its own.
     """
 
     def __init__(
@@ -87,11 +88,11 @@ class ClientSession:
         send: Callable[[Message], object],
         *,
         progress_seconds: float = PROGRESS_SECONDS,
-        follows_project: bool = False,
+        is_named: bool = False,
     ) -> None:
         self._methods = methods
         self._source = source
-        self._follows_project = follows_project
+        self._is_named = is_named
         self._rooted: roots.Rooted | None = None
         self._send = send
         self._progress_seconds = progress_seconds
@@ -218,8 +219,9 @@ class ClientSession:
     def initialize(self, params: Params) -> dict[str, Any]:
         self._greeted = True
         self._client = params["clientInfo"]
-        if self._follows_project and roots.follows(params["capabilities"]):
-            self._source = self._rooted = roots.Rooted(self._source, self._send)
+        if "roots" in params["capabilities"]:
+            asks = roots.follows(params["capabilities"])
+            self._source = self._rooted = roots.Rooted(self._source, self._send, asks=asks)
         asked = params["protocolVersion"]
         known = asked in protocol.HANDSHAKE_REVISIONS
         return {
@@ -315,6 +317,10 @@ class ClientSession:
         """Return the source of the store for the client, which may name itself in each request."""
         named = (params.get("_meta") or {}).get(protocol.CLIENT_KEY)
         client = named if self._by_envelope else self._client
+        if (
+            self._is_named and self._rooted is None
+        ):  # imported for a call, and not before the tools are listed
+            self._source = self._rooted = roots.Rooted(self._source, self._send, asks=False)
         return clients.Through(self._source, clients.of_info(client))
 
     def _cancel(self, number: str | int | None) -> None:
@@ -390,11 +396,11 @@ def run(
     opening: Opening,
     generator: Callable[[], JSONGenerator | None],
     *,
-    follows_project: bool = False,
+    is_named: bool = False,
 ) -> NoReturn:
     """Serve until the input ends or a signal comes, close the store, and end the process.
 
-    ``follows_project`` is as for :class:`ClientSession`.
+    ``is_named`` is as for :class:`ClientSession`.
     """
     end_on_signals(opening)
     status = 1
@@ -408,7 +414,7 @@ def run(
             opening,
             lines(incoming),
             wire,
-            follows_project=follows_project,
+            is_named=is_named,
         )
         status = 0
     except Exception:  # noqa: BLE001 - logged
@@ -423,10 +429,10 @@ def serve(
     received: Iterable[bytes],
     wire: Outgoing,
     *,
-    follows_project: bool = False,
+    is_named: bool = False,
 ) -> None:
     """Answer one client until its input ends and every request is answered."""
-    session = ClientSession(methods, opening, wire.send, follows_project=follows_project)
+    session = ClientSession(methods, opening, wire.send, is_named=is_named)
     for line in received:
         session.receive(line)
         wire.wait_for_room()

@@ -9,7 +9,6 @@ from functools import partial
 from typing import TYPE_CHECKING, Final
 
 from memstore import __version__
-from memstore.domain.arguments import AUTO
 from memstore.faces import from_settings, options, wording
 from memstore.lazy import lazy_import
 
@@ -119,7 +118,8 @@ def main(argv: Sequence[str] | None = None) -> None:
         chosen,
     )
     if served is None:
-        session.run(offered, opened, make_generator, follows_project=chosen.namespace == AUTO)
+        is_named = chosen.namespace is not None
+        session.run(offered, opened, make_generator, is_named=is_named)
     try:
         serve = server.run
         with_pages = (

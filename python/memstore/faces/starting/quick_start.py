@@ -24,9 +24,6 @@ else:
     every_flag = lazy_import("memstore.faces.starting.every_flag")
     from_settings = lazy_import("memstore.faces.from_settings")
 
-AUTO: Final = "auto"
-"""As in :mod:`memstore.domain.arguments`, which is imported with the store."""
-
 TAKING_A_VALUE: Final = ("db", "namespace", "embedder", "tools", "answers", "user")
 
 ODD: Final = (
@@ -54,7 +51,7 @@ def main(argv: Sequence[str] | None = None) -> None:
         offered,
         opening.Opening(lambda: opening.open_store(chosen), syncing=chosen),
         lambda: from_settings.make_generator(chosen),
-        follows_project=chosen.namespace == AUTO,
+        is_named=chosen.namespace is not None,
     )
 
 

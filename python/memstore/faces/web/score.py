@@ -19,6 +19,7 @@ WORDS: Final = {
     "subject": "subject",
     "date": "date",
     "kind": "kind",
+    "project": "project",
     "age": "age",
 }
 """By what a fact was found: the word of the pages for each part of a score."""
@@ -31,6 +32,7 @@ MEANINGS: Final = {
     "subject": "the question names its subject or speaker",
     "date": "the question names its date",
     "kind": "it holds the kind of answer that is asked for",
+    "project": "it is from another project than the caller's",
     "age": "how old it is",
 }
 

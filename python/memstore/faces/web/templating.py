@@ -13,7 +13,7 @@ import jinja2
 from markupsafe import Markup
 
 from memstore import __version__
-from memstore.domain import clock, zones
+from memstore.domain import clock, project_names, zones
 from memstore.faces.escaping import counted, visible_lines
 from memstore.faces.web import files, kept_path, twin
 from memstore.faces.web.words import TAGS, changed_words
@@ -112,6 +112,11 @@ def title_of(text: str) -> str:
     return text[:TITLE_CHARACTERS] + "…" if len(text) > TITLE_CHARACTERS else text
 
 
+def _project(metadata: dict[str, Any]) -> str:
+    """Return the project that a fact or a turn comes from; empty if none is known."""
+    return project_names.short(project_names.of(metadata) or "")
+
+
 def _new_environment() -> jinja2.Environment:
     environment = jinja2.Environment(
         loader=jinja2.FileSystemLoader(FOLDER),
@@ -128,6 +133,7 @@ def _new_environment() -> jinja2.Environment:
         "beginning": beginning,
         "is_long": _is_long,
         "title_of": title_of,
+        "project": _project,
     }
     environment.globals |= {
         "changed_words": changed_words,
