@@ -359,3 +359,17 @@ def test_differences_are_those_that_reading_every_line_finds(
             page = store.ledger.diff(moments[0], limit=5, offset=offset)
             assert [*page] == [*whole][offset : offset + 5]
             assert (page.total, page.passed) == (whole.total, whole.passed)
+
+
+def test_a_day_that_is_over_is_counted_again_when_something_was_erased(
+    open_store: Any, manual_clock: ManualClock
+) -> None:
+    store = changed(open_store())
+    manual_clock.advance(2 * 86_400)
+    store.add("a new day", subject="s0")
+    hers = store.of(user_id="ana")
+    before = hers.ledger.activity(3)[0].kinds
+    assert hers.ledger.activity(3)[0].kinds == before
+    hers.erase(hers.list(limit=1)[0].id)
+    after = hers.ledger.activity(3)[0].kinds
+    assert after["add"] == before["add"] - 1

@@ -7,6 +7,7 @@ from datetime import UTC, date, datetime, time, timedelta, tzinfo
 from typing import TYPE_CHECKING, Final, TypeVar
 
 from memstore.database import journal, line_filters, origins
+from memstore.database.tables import line_counts
 from memstore.database.tables.journal_lines import LineConditions
 from memstore.database.tables.line_counts import IMPORT
 from memstore.domain import clock
@@ -39,8 +40,8 @@ class Activity:
     """Counts the lines of days; those of a day that is over are read once while the file is open.
 
     Its lines do not change any more: what is erased of a line is its texts alone. Only whose they
-    are may, so that numbers of certain owners are counted each time. Any number of threads may use
-    it: two that count the same day find the same.
+    are does, so that numbers of certain owners are counted again after something was erased. Any
+    number of threads may use it: two that count the same day find the same.
     """
 
     def __init__(self, engine: Engine) -> None:
@@ -76,12 +77,14 @@ class Activity:
                     self._first_line(transaction, wanted, _midnight(day, zone), bounds[-1])
                 )
 
+            erased = 0 if owners is None else line_counts.last_erasure(transaction)
+
             def counted(first: int, end: int) -> _Numbers:
                 if first == end:
                     return _Numbers({}, {})
-                if owners is not None or end > wanted.last:
+                if end > wanted.last:
                     return _numbers(wanted, first, end - 1)
-                asked = (first, end, namespaces, whole_file)
+                asked = (first, end, namespaces, whole_file, owners, erased)
                 return _known(self._numbers, asked, lambda: _numbers(wanted, first, end - 1))
 
             spans = [*zip(every, bounds[1:], bounds[2:], strict=False)]

@@ -278,11 +278,29 @@ class LineConditions:
         """Yield the first and the last line of spans whose numbers are known, and the numbers."""
         if self._owned is not None:
             chosen = {place: one for place, one in counted.items() if self._is_by_chosen(one)}
-            yield from self._owned.spans(chosen)
+            yield from self._known_of_owners(self._owned, chosen)
             return
         for stretch, one in counted.items():
             if self._is_by_chosen(one):
                 yield stretch * STRETCH, (stretch + 1) * STRETCH - 1, self._counts(one.numbers)
+
+    def _known_of_owners(
+        self, owned: OwnedAdditions, counted: Mapping[int, Counted]
+    ) -> Iterator[tuple[int, int, Mapping[str, int]]]:
+        """Yield the same for certain owners: what was added is counted, other lines are read."""
+        for first, last in joined([place for place, one in counted.items() if _has_births(one)]):
+            begin, end = first * STRETCH, (last + 1) * STRETCH - 1
+            some = {place: counted[place] for place in range(first, last + 1)}
+            numbers = owned.born(some)
+            if numbers is None:
+                yield from owned.spans(some)
+                continue
+            found = Counter(numbers)
+            others = [place for place, one in some.items() if not _only_births(one)]
+            for low, high in joined(others):
+                span = low * STRETCH, (high + 1) * STRETCH - 1
+                found.update(self._counted(*span, f" AND kind NOT IN {UNIFORM}"))
+            yield begin, end, found
 
     def _is_by_chosen(self, counted: Counted) -> bool:
         """Whether the lines of a stretch are known to be by whom the caller asks for."""
@@ -300,13 +318,17 @@ class LineConditions:
         """Count lines by reading them."""
         found: Counter[str] = Counter()
         for begin, end in self._within(first, last):
-            rows = self._transaction.rows(
-                f"SELECT {KIND}, count(*) FROM memstore_journal WHERE {self._condition}"
-                " AND memstore_journal.id <= :last GROUP BY 1",
-                self._values | {"first": begin, "last": end},
-            )
-            found.update(dict(rows))
+            found.update(self._counted(begin, end))
         return found
+
+    def _counted(self, first: int, last: int, test: str = "") -> dict[str, int]:
+        rows = self._transaction.rows(
+            # The test comes first: few lines are left whose facts are looked up.
+            f"SELECT {KIND}, count(*) FROM memstore_journal"
+            f" WHERE memstore_journal.id <= :last{test} AND {self._condition} GROUP BY 1",
+            self._values | {"first": first, "last": last},
+        )
+        return dict(rows)
 
     def _last_before(self, first: int, last: int) -> tuple[int, int] | None:
         row = self._transaction.one(
@@ -368,6 +390,37 @@ class OwnedAdditions:
                 )
                 yield begin, end, {str(Kind.ADD): number} if number else {}
 
+    def born(self, counted: Mapping[int, Counted]) -> dict[str, int] | None:
+        """Return how many facts and episodes of the owners these stretches have added, by kind.
+
+        ``None`` if their ids do not tell it.
+        """
+        found = {}
+        for kind, column, table in BORN:
+            places: dict[int, int] = {}
+            for place, one in counted.items():
+                if number := sum(each.number for each in one.numbers if each.kind == kind):
+                    places[place] = number
+            if not places:
+                continue
+            low, high = (
+                self._transaction.scalar(
+                    f"SELECT {column} FROM memstore_journal WHERE id >= :begin AND id < :end"
+                    f" AND kind = '{kind}' ORDER BY id {way} LIMIT 1",
+                    {"begin": place * STRETCH, "end": (place + 1) * STRETCH},
+                )
+                for place, way in ((min(places), "ASC"), (max(places), "DESC"))
+            )
+            if high - low + 1 != sum(places.values()):
+                return None
+            by_id = self._transaction.dialect.indexed_by(None) if table == EPISODES else ""
+            found[kind] = self._transaction.scalar(
+                f"SELECT count(*) FROM {table} {by_id} WHERE {self._whose}"
+                " AND id >= :low AND id <= :high",
+                {**self._values, "low": low, "high": high},
+            )
+        return {kind: number for kind, number in found.items() if number}
+
     def first_lines(self, first: int, last: int, limit: int) -> list[int] | None:
         """Return the first lines between two that add facts of the owners, as ids.
 
@@ -408,6 +461,24 @@ class OwnedAdditions:
             ends.append((int(row[0]), int(row[1])))
         (low, begin), (high, end) = ends
         return (low, high) if high - low == end - begin else None
+
+
+EPISODES: Final = "memstore_episodes"
+
+BORN: Final = (
+    (str(Kind.ADD), "fact_id", "memstore_facts"),
+    (str(Kind.EPISODE), "episode_id", EPISODES),
+)
+"""Kinds of lines that add one row each, whose ids grow with the lines."""
+
+
+def _has_births(counted: Counted) -> bool:
+    """Whether the kinds of lines tell what was added here; what was imported has ids of any age."""
+    return all(one.kind not in (IMPORT, Kind.ADOPT) for one in counted.numbers)
+
+
+def _only_births(counted: Counted) -> bool:
+    return all(one.kind in UNIFORM for one in counted.numbers)
 
 
 def _only_adds(counted: Counted) -> bool:

@@ -256,6 +256,22 @@ def spans(
         yield rest[0] * STRETCH, rest[-1] * STRETCH + STRETCH - 1
 
 
+def last_erasure(transaction: Transaction) -> int:
+    """Return the last line by which something was erased; 0 if nothing was."""
+    kinds = Kind.ERASE, Kind.ERASE_EPISODE
+    wanted = Wanted([[*map(word, kinds)]])
+    last = journal.last_id(transaction)
+    found = (
+        transaction.scalar(
+            "SELECT max(id) FROM memstore_journal WHERE id >= :begin AND id <= :end"
+            f" AND kind IN {tuple(map(str, kinds))}",
+            {"begin": begin, "end": end},
+        )
+        for begin, end in spans(transaction, 1, last, wanted, newest_first=True)
+    )
+    return next(filter(None, found), 0)
+
+
 def _matching(transaction: Transaction, first: int, last: int, wanted: Wanted) -> list[int]:
     """Return the stretches among these that may have wanted lines."""
     position = transaction.dialect.position
