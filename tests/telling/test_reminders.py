@@ -7,6 +7,7 @@ from collections.abc import Callable
 import pytest
 
 import memstore
+from memstore import LocalEmbedder
 from memstore.providers.local import tokens_at_most
 from memstore.text import utterances
 
@@ -100,6 +101,28 @@ def test_a_request_is_answered_like_a_question(open_store: Open, prompt: str) ->
     store = open_store()
     tell(store, *(("user", text) for text in FILLING), ("user", "Staging listens on port 5499"))
     assert "5499" in store.remind(prompt).text
+
+
+@pytest.mark.parametrize(
+    ("prompt", "is_told"),
+    [
+        ("Remind me of the photographer.", True),
+        ("Erinnere mich an the photographer", True),
+        ("What was the photographer before May?", True),
+        ("What is the latest on the photographer?", True),
+        ("Is the photographer good?", False),
+        ("Ask the photographer for another one", False),
+        ("show me src/photographer.ts", False),
+    ],
+)
+def test_who_asks_a_memory_is_told_what_a_search_finds(
+    open_store: Open, prompt: str, is_told: bool
+) -> None:
+    store = open_store(embedder=LocalEmbedder())
+    tell(store, *(("user", text) for text in (*FILLING, "Nora swims on Friday.")))
+    tell(store, ("user", "Atelier Brix makes the photos of articles."), thread="other")
+    store.file.embed_pending()
+    assert ("Atelier Brix" in store.remind(prompt).text) == is_told
 
 
 def test_an_echo_is_not_told(open_store: Open) -> None:

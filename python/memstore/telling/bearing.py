@@ -19,8 +19,9 @@ from typing import TYPE_CHECKING, Any, Final, Self
 
 from memstore.named import NamedTuple
 from memstore.search.requests import JUDGED
+from memstore.settings import MIN_RELEVANCE
 from memstore.text.utterances import asks, is_rule, only_asks, requested, requests
-from memstore.text.words import terms
+from memstore.text.words import parts_of_identifiers, terms
 
 if TYPE_CHECKING:
     from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
@@ -76,11 +77,15 @@ class Prompt(NamedTuple):
     topic: str
     """Without the words that only ask to be told it."""
     is_question: bool
+    is_request: bool = False
+    """Whether it asks to be told something that is no file or other thing with an identifier."""
 
     @classmethod
     def read(cls, text: str) -> Self:
         requests_it = requests(text)
-        return cls(text, requested(text) if requests_it else text, asks(text) or requests_it)
+        topic = requested(text) if requests_it else text
+        is_request = requests_it and not parts_of_identifiers(text)
+        return cls(text, topic, asks(text) or requests_it, is_request)
 
 
 def facts_told(
@@ -169,7 +174,7 @@ def _bears(
         return True
     # The date of a pasted log is not what is asked about.
     is_of_its_date = "\n" not in prompt.text and found.is_dated
-    return prompt.is_question and (is_of_its_date or _answers(found))
+    return prompt.is_question and (is_of_its_date or _answers(found, prompt))
 
 
 def _bare(found: About, ids: Iterable[int]) -> Iterator[int]:
@@ -190,10 +195,13 @@ def _rules(row: Bearing, text: str) -> bool:
     return is_of_the_order and is_rule(text)
 
 
-def _answers(found: About) -> bool:
+def _answers(found: About, prompt: Prompt) -> bool:
     fewer = math.log(MANY_ROWS / max(FEWEST_ROWS, min(found.rows, MANY_ROWS)))
     least = MIN_QUESTION_WEIGHT - LESS * fewer
+    # Who asks for what was so at another time, or to be told it, asks as in a search.
+    is_search = prompt.is_request or found.is_conditional
     return max(found.likenesses, default=0.0) >= ALIKE or any(
-        row.coverage >= COVERED and row.weight + OF_RELEVANCE * relevance >= least
+        (row.coverage >= COVERED and row.weight + OF_RELEVANCE * relevance >= least)
+        or (is_search and (row.is_enough or relevance >= MIN_RELEVANCE))
         for row, relevance in zip(found.bearings, found.relevances or repeat(0.0), strict=False)
     )

@@ -119,6 +119,8 @@ class About(NamedTuple):
     """One of them is of a day of the prompt, and an answer by that alone."""
     likenesses: Sequence[float] = ()
     """How relevant some of them are by a model of the user's; empty unless it is a question."""
+    is_conditional: bool = False
+    """The prompt says of which time its answer is: before April, last."""
 
 
 class Aged(NamedTuple):

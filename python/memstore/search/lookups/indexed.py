@@ -246,11 +246,13 @@ class IndexLookup(Lookup[F]):
         of_identifiers: frozenset[str] = parts_of_identifiers(prompt)
         # What is like a path is another path.
         compares = asks and not of_identifiers and not has_unspaced(prompt)
+        topic: str = self.topic(prompt) if asks else prompt
         return About(
             [*self._bearings(prompt, ids, of_identifiers).values()],
-            [*self.relevances(prompt, ids).values()] if compares else [],
+            [*self.relevances(topic, ids).values()] if compares else [],
             any(ranking.named(prompt, asks, list(texts.values()))),
             len(self._contents.words),
+            is_conditional=topic != prompt,
         )
 
     def preparing(self, fact_ids: Sequence[int]) -> Iterator[Statement]:
