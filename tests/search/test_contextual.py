@@ -28,9 +28,9 @@ texts = st.lists(st.sampled_from(VOCABULARY), min_size=1, max_size=4).map(", we 
 spoken = st.tuples(texts, st.sampled_from(["", "", "?"])).map(lambda said: f"we {said[0]}{said[1]}")
 rows = st.lists(
     st.tuples(
-        spoken,
+        st.one_of(spoken, spoken, st.just("we agreed")),
         st.sampled_from(["Ana", "user", "assistant", "note"]),
-        st.sampled_from([None, None, "one", "two"]),
+        st.sampled_from([None, "one", "two", "three"]),
         st.integers(0, 5),
         st.sampled_from([None, "2023-05-08T10:00:00Z", "2024-06-01T10:00:00Z"]),
         st.sampled_from(["note", "event"]),
@@ -169,6 +169,25 @@ def test_question_without_a_speaker_can_be_answered_by_anyone(local: Store) -> N
         for hit in local.search("Where is the key?", min_relevance=0)
     }
     assert gains["In the drawer note."] == pytest.approx(gains["In the drawer Ana."], abs=0.05)
+
+
+@pytest.mark.parametrize("conversations", [2, 3])
+def test_what_is_said_anywhere_has_nothing_of_the_turns_beside_it(
+    local: Store, conversations: int
+) -> None:
+    for number in range(conversations):
+        local.add("Where is the spare key kept?", subject="Ben", thread=f"{number}", seq=0)
+        local.add("That is not written down here.", subject="Ana", thread=f"{number}", seq=1)
+    local.add("The blue drawer has the spare key.", subject="Ben", thread="other", seq=0)
+    hits = local.search("Where is the spare key kept?", min_relevance=0)
+    beside = [hit.parts for hit in hits if "written" in hit.fact.content]
+    assert len(beside) == conversations
+    for parts in beside:
+        is_common = conversations > 2
+        assert ((parts.thread, parts.session) == (0, 0)) == is_common
+        assert (parts.thread > 0) != is_common
+    answer = next(hit for hit in hits if "drawer" in hit.fact.content)
+    assert (answer.score > max(sum(parts[:-1]) for parts in beside)) == (conversations > 2)
 
 
 def test_neighbours_of_another_namespace_or_owner_do_not_count(local: Store) -> None:

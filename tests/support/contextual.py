@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
@@ -203,6 +203,11 @@ class Contextual:
             + k * terms[id_]
             for id_ in by_id
         }
+        helps = {
+            id_: (1 - k) / 2 * (bm25[id_] - sum(row.bm25.values())) / most
+            + k * (terms[id_] - sum(w * best[id_][p] for p, w in of_words.items()) / (total or 1.0))
+            for id_, row in by_id.items()
+        }
         if self.embed:  # its model joins the table
             for id_, row in by_id.items():
                 own = (1 - k) / 2 * (sum(row.bm25.values()) / most + max(by_table[id_], 0.0))
@@ -212,6 +217,11 @@ class Contextual:
                 base[id_] += 0.3 * near + (0 if shares else max(0.0, 0.5 * near - own))
         sums = dict(base)
         for row in by_id.values():
+            sums[row.id] += self.named(query, row, list(by_id.values()))
+            sums[row.id] += AGE * (row.decay - 1)
+            if said_anywhere(row, by_id.values()) and not self.of_dates(query, row):
+                sums[row.id] -= helps[row.id]
+                continue
             before = [other for other, distance in beside[row.id] if distance == -1]
             asked = by_id.get(before[0]) if before else None
             if (
@@ -223,8 +233,6 @@ class Contextual:
             of_thread = [base[o.id] for o in by_id.values() if o.thread and o.thread == row.thread]
             if len(of_thread) > 1:
                 sums[row.id] += 0.15 * sum(sorted(of_thread, reverse=True)[:3]) / 3
-            sums[row.id] += self.named(query, row, list(by_id.values()))
-            sums[row.id] += AGE * (row.decay - 1)
         self.scale = max([1.0, *sums.values()])
         return {id_: max(0.0, one / self.scale) for id_, one in sums.items()}
 
@@ -282,10 +290,7 @@ class Contextual:
         added = 0.0
         if row.speaker.casefold() in asked - ROLES - NOBODY:
             added += 0.12
-        dates = [match == row.valid_at[:4] for match in re.findall(r"\b20\d\d\b", query)] + [
-            row.valid_at[5:7] == "05" for _ in re.findall(r"\bMay\b", query)
-        ]
-        if dates:
+        if dates := self.of_dates(query, row, every=True):
             added += 0.3 * sum(dates) / len(dates) + 0.2 * all(dates)
         held = set(re.findall(r"\w+", row.content))
         speakers = {one.speaker for one in candidates if one.thread} | {row.speaker}
@@ -295,6 +300,13 @@ class Contextual:
         if any(held_by.get(word) for word in asked):
             added += 0.1
         return added
+
+    def of_dates(self, query: str, row: Row, *, every: bool = False) -> list[bool]:
+        """Return whether a row is of each date of a query, or only those of which it is."""
+        found = [match == row.valid_at[:4] for match in re.findall(r"\b20\d\d\b", query)] + [
+            row.valid_at[5:7] == "05" for _ in re.findall(r"\bMay\b", query)
+        ]
+        return found if every else [one for one in found if one]
 
     def beside(self, rows: list[Row]) -> dict[int, list[tuple[int, int]]]:
         """For each row those up to two places away in its thread, with their distance."""
@@ -306,3 +318,11 @@ class Contextual:
                     if 0 <= at + distance < len(order):
                         found[row.id].append((order[at + distance].id, distance))
         return found
+
+
+def said_anywhere(row: Row, candidates: Iterable[Row]) -> bool:
+    """Return whether candidates of three threads have the text of a row."""
+    own = sorted(pieces(row.text))
+    return bool(row.thread) and len(
+        {one.thread for one in candidates if one.thread and sorted(pieces(one.text)) == own}
+    ) >= 3  # fmt: skip

@@ -48,6 +48,9 @@ const ANSWER_HALVED_AT: f64 = 20.0;
 const SESSION: f64 = 0.15;
 const SESSION_BEST: usize = 3;
 
+/// A text that candidates of so many threads have, word for word, says nothing of the turns beside it.
+const SAID_ANYWHERE: usize = 3;
+
 /// The BM25 of one word that one text in ten has. A lower one is not a good match even if it is the
 /// best: among a few facts it may come from a word such as "we".
 const GOOD_WORDS: f64 = 2.0;
@@ -307,6 +310,7 @@ pub fn rank(
     let elsewhere = elsewhere(features, &question, request.visible, &known, &ranked);
     add_thread(&known, &mut ranked);
     add_named(&question, request, &known, &mut ranked);
+    leave_to_itself(&known, &mut ranked);
     let holding = holding(request, words, &known, &mut ranked);
     for (one, known) in ranked.iter_mut().zip(&known) {
         one.decay = decay(request, known.age);
@@ -587,6 +591,25 @@ fn add_thread(known: &[Known<'_>], ranked: &mut [Ranked]) {
         let best: f64 = rows.iter().take(SESSION_BEST).map(|at| base[*at]).sum();
         for at in rows {
             ranked[*at].parts.session = SESSION * best / SESSION_BEST as f64;
+        }
+    }
+}
+
+/// Take from rows whose text stands in several conversations what they have of the turns beside them:
+/// "Done." says as little after the one as after the other. A row of the date asked for keeps it.
+fn leave_to_itself(known: &[Known<'_>], ranked: &mut [Ranked]) {
+    let mut threads: HashMap<&[u16], Vec<u64>> = HashMap::with_capacity(known.len());
+    for one in known.iter().filter(|one| one.stored.record.thread != 0) {
+        let threads = threads.entry(one.stored.tokens()).or_default();
+        let thread = one.stored.record.thread;
+        if threads.len() < SAID_ANYWHERE && !threads.contains(&thread) {
+            threads.push(thread);
+        }
+    }
+    for (one, ranked) in known.iter().zip(ranked) {
+        let said = threads.get(one.stored.tokens()).map_or(0, Vec::len);
+        if said >= SAID_ANYWHERE && ranked.parts.date <= 0.0 {
+            (ranked.parts.thread, ranked.parts.session) = (0.0, 0.0);
         }
     }
 }

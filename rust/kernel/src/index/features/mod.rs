@@ -57,7 +57,7 @@ pub(crate) struct Stored<'a> {
 
 impl<'a> Stored<'a> {
     /// Its tokens, sorted, with repetitions.
-    fn tokens(&self) -> &'a [u16] {
+    pub fn tokens(&self) -> &'a [u16] {
         &self.numbers[..self.record.tokens as usize]
     }
 
