@@ -26,6 +26,9 @@ from memstore.facts.batch import (
 
 CLAIMS: Final = tuple(f"the port is {number}" for number in range(6))
 SOURCES: Final = ("web:a.org/x", "web:b.org", "mail")
+SECRETS: Final = tuple(
+    f"ghp_{letter}{'0123456789abcdefghijklmnopqrstuvwxyz'[:35]}" for letter in "ab"
+)
 ELSEWHERE: Final = "elsewhere"
 """A second namespace."""
 
@@ -111,6 +114,17 @@ def add_known_and_replace(by: Caller) -> None:
 
 def add_again(by: Caller) -> None:
     by.store.add(by.rnd.choice(CLAIMS), subject="s")
+
+
+def add_secret(by: Caller) -> None:
+    key = by.rnd.choice([None, "secret-1"])
+    text = f"the token is {by.rnd.choice(SECRETS)}"
+    by.store.add(text, subject="s", unless_known=True, idempotency_key=key)
+
+
+def record_secret(by: Caller) -> None:
+    text = f"take {by.rnd.choice(SECRETS)}"
+    by.store.episodes.add(text, source="chat", idempotency_key="secret-turn")
 
 
 def add_many(by: Caller) -> None:
@@ -356,6 +370,8 @@ CALLS: Final[Mapping[Callable[[Caller], None], float]] = {
     add_known: 3,
     add_known_and_replace: 1,
     add_again: 1,
+    add_secret: 1,
+    record_secret: 0.5,
     add_many: 2,
     add_once: 2,
     add_of_owner: 1,

@@ -23,6 +23,7 @@ from memstore.sync import run, segments
 from memstore.sync.places import Entry
 from memstore.sync.places.names import read
 from memstore.sync.reports import Synced
+from memstore.sync.screening import SCREEN
 
 
 class Ticking(Clock):
@@ -268,7 +269,7 @@ def state(store: Store) -> dict[tuple[str, ...], dict[str, Any]]:
 def _episode(episode: Episode) -> dict[str, Any]:
     shown = {
         "namespace": episode.namespace,
-        "content": episode.content,
+        "content": SCREEN.value(episode.content, "content"),
         "expired_at": str(episode.expired_at),
         "seq": episode.seq,
         "thread": episode.thread,
@@ -291,7 +292,7 @@ def _fact(fact: Fact, names: Mapping[int, str], spoken: Mapping[int, str]) -> di
     shown = {
         "namespace": fact.namespace,
         "status": "erased" if fact.status == "erased" else "",
-        "content": fact.content,
+        "content": SCREEN.value(fact.content, "content"),
         "superseded_by": successor,
     }
     if fact.status == "erased":

@@ -146,6 +146,51 @@ class History:
                 written += repr(segments.read(data, named).acts)
         return {text for text in erased - kept - {""} if text in written}
 
+    def dismiss_lost(self) -> None:
+        """Let somebody say which devices will not come back, so that others have their files."""
+        engine = self.rnd.choice(self.stores).file.engine
+        alive = {device_of(store) for store in self.stores}
+        for device in status.status(engine):
+            if device.id not in alive and not device.is_retired:
+                with suppress(NotFound):
+                    status.dismiss(engine, device.id)
+
+    def erase(self) -> list[bytes]:
+        """Erase a fact and an episode, one of which was deleted elsewhere; return their texts."""
+        store, other = self.rnd.choices(self.stores, k=2)
+        facts = all_facts(store)
+        episodes = [one for one in store.episodes.list(limit=1000) if one.content]
+        texts = " ".join([fact.content for fact in facts] + [one.content for one in episodes])
+        own = [fact for fact in facts if texts.count(fact.content or " ") == 1]
+        said = [one for one in episodes if texts.count(one.content) == 1]
+        erased = []
+        if own:
+            fact = self.rnd.choice(own)
+            for same in all_facts(other):
+                if same.uuid == fact.uuid and same.deleted_at is None and self.rnd.random() < 0.5:
+                    other.of("all").within(fact.namespace).delete(same.id)
+            store.of("all").within(fact.namespace).erase(fact.id)
+            erased.append(fact.content)
+        if said:
+            episode = self.rnd.choice(said)
+            store.episodes.erase(episode.id)
+            erased.append(episode.content)
+        return [text.encode() for text in erased]
+
+    def bytes(self) -> bytes:
+        """Return all that lies in the files of the devices, and in those of the place."""
+        found = []
+        for store in self.stores:
+            path = Path(store.path)
+            beside = [one for one in path.parent.rglob(f"{path.name}*") if one.is_file()]
+            inside = [one for one in path.parent.glob(f"{path.name}*/**/*") if one.is_file()]
+            found += [file.read_bytes() for file in {*beside, *inside}]
+        for name, data in self.shelf.files.items():
+            named = names.read(name)
+            if named is not None and not named.is_state:
+                found.append(repr(segments.read(data, named)).encode())
+        return b" ".join(found)
+
 
 def check(seed: int, folder: Path) -> None:
     """Check what a history ends in."""
@@ -166,6 +211,11 @@ def check(seed: int, folder: Path) -> None:
         puts = history.puts
         history.settle()
         assert history.puts == puts
+        history.dismiss_lost()
+        erased = history.erase()
+        history.settle()
+        assert [*differences(history.stores)] == []
+        assert [one for one in erased if one in history.bytes()] == []
 
 
 def test_histories_end_equal_without_losing_or_doubling_anything(seed: int, tmp_path: Path) -> None:

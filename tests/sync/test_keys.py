@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import pytest
+from tests.support.random_calls import SECRETS
 from tests.support.syncing import Shelf, all_facts, device_of, differences, sync
 
 from memstore import Store
@@ -110,3 +111,19 @@ def test_what_was_heard_on_several_devices_is_erased_as_one(
     for store in ordered:
         assert [fact.status for fact in all_facts(store)] == ["erased"] * 3
         assert store.episodes.list() == []
+
+
+@pytest.mark.parametrize("key", [None, KEY])
+def test_what_was_said_with_a_secret_stays_where_it_was_said(
+    ordered: Sequence[Store], key: str | None
+) -> None:
+    shelf = Shelf()
+    for store, secret in zip(ordered, (SECRETS[0], SECRETS[0], SECRETS[1]), strict=True):
+        store.add(f"the token is {secret}", subject="token", idempotency_key=key)
+        store.episodes.add(f"take {secret}", source="chat", idempotency_key=key)
+    all_meet(shelf, ordered)
+    for store, secret in zip(ordered, (SECRETS[0], SECRETS[0], SECRETS[1]), strict=True):
+        for found in (store.list(), store.episodes.list()):
+            texts = [one.content for one in found]
+            assert len([one for one in texts if "[redacted github-pat]" in one]) == 2
+            assert len([one for one in texts if secret in one]) == 1

@@ -65,15 +65,18 @@ def act(rnd: random.Random, device: Writer, now: int, numbers: Iterator[int]) ->
     """Write one random record."""
     facts = device.facts
     what = rnd.choice(
-        "new new claim key link link unlink delete restore say unsay set erase".split()
+        "new new claim key once link link unlink delete restore say unsay set erase".split()
     )
-    if what in ("new", "claim", "key") or not facts:
+    if what in ("new", "claim", "key", "once") or not facts:
         number = next(numbers)
         more: dict[str, Any] = {}
         if what == "claim":
             more = {"content": rnd.choice(["tea", "rum"])}
         elif what == "key":
             more = {"external_key": rnd.choice("kl")}
+        elif what == "once":
+            text = rnd.choice(["tea", "rum", "take [redacted key]"])
+            more = {"content": text, "idempotency_key": rnd.choice("kl")}
         device.write(now, Kind.ADD, about(number), birth(number, **more))
         return
     one, other = rnd.choice(facts), rnd.choice(facts)
@@ -191,6 +194,9 @@ def assert_keys_are_held_once(items: dict[About, Item], derived: Derived, seed: 
         if is_current and state.external_key and not items[fact].links:
             held.setdefault(state.external_key, []).append(fact)
     assert all(len(facts) == 1 for facts in held.values()), seed
+    stored = {key for item in items.values() if item.is_known and (key := rules.once_key_of(item))}
+    kept = [one.idempotency_key for one in derived.states.values() if one.idempotency_key]
+    assert sorted(kept) == sorted(stored), seed
 
 
 def two(first: dict[str, Any], second: dict[str, Any]) -> tuple[list[Writer], list[About]]:
@@ -270,11 +276,12 @@ ADDING = Item.add
     [
         (rules, "_open_circles", lambda links: None),
         (rules, "_share_keys", lambda links, born: None),
+        (rules, "_keys_kept", lambda items: {*items}),
         (Item, "_set", set_by_arrival),
         (Item, "rank_of", by_the_clock),
         (Item, "add", heard_by_device),
     ],
-    ids=["circles", "keys", "arrival", "clock", "confirmations"],
+    ids=["circles", "keys", "idempotency", "arrival", "clock", "confirmations"],
 )
 def test_a_rule_that_is_missing_is_noticed(
     monkeypatch: pytest.MonkeyPatch, owner: Any, name: str, without: Any

@@ -20,6 +20,7 @@ from memstore.domain.metadata import encode
 from memstore.domain.proposals import ProposalState
 from memstore.named import NamedTuple
 from memstore.text.folding import folded, subject_key
+from memstore.text.secrets import REDACTED
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
@@ -480,7 +481,7 @@ def _fact(about: About, uuid: str | None) -> About | None:
 def claim_of(item: Item) -> tuple[Any, ...] | None:
     """Return what a fact claims: the same on two devices is one fact; ``None`` if it is its own."""
     birth = item.birth
-    if birth is None or item.is_erased or key_of(item):
+    if birth is None or item.is_erased or key_of(item) or _is_redacted(birth):
         return None
     subject = subject_key(birth["subject"])
     if subject == "todo" or "status" in (birth.get(METADATA) or {}):
@@ -488,6 +489,15 @@ def claim_of(item: Item) -> tuple[Any, ...] | None:
     owners = tuple(birth.get(name) for name in OWNERS)
     said = (subject, folded(birth["content"]), subject_key(birth["category"]))
     return (item.about.namespace, *owners, *said, in_order(birth.get(METADATA) or {}))
+
+
+def _is_redacted(birth: Mapping[str, Any]) -> bool:
+    """Return whether a secret was left out of a text: what it said is known where it was stored.
+
+    Two such texts may be equal without saying the same, and are not seen as equal there.
+    """
+    texts = (birth.get(name) for name in ("content", "subject", "category"))
+    return any(REDACTED in text for text in (*filter(None, texts), in_order(birth.get(METADATA))))
 
 
 def key_of(item: Item) -> str | None:
@@ -511,7 +521,8 @@ def _groups(links: _Links, born: Iterable[tuple[Any, About]]) -> Iterator[list[A
             continue
         if key := once_key_of(item):
             said = subject_key(item.birth["subject"]), folded(item.birth["content"])
-            groups["key", about.namespace, key, said].append(about)
+            if not _is_redacted(item.birth):
+                groups["key", about.namespace, key, said].append(about)
         elif claim := claim_of(item):
             groups[claim].append(about)
     return (group for group in groups.values() if len(group) > 1)
@@ -665,7 +676,7 @@ def _episode_states(items: Mapping[About, Item], keys: set[About]) -> Iterator[t
         birth = item.birth or {}
         expired = item.top(EXPIRY)
         key = once_key_of(item)
-        if key is not None:
+        if key is not None and not _is_redacted(birth):
             held = first.setdefault((about.namespace, key, birth.get("content")), about)
             if held != about and expired.rank <= born[0]:
                 expired = Top(born[0] + 1, text_of(born[0] + 1))

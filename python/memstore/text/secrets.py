@@ -43,6 +43,9 @@ SecretsPolicy = Literal["keep", "redact", "refuse"]
 
 POLICIES: Final = ("keep", "redact", "refuse")
 
+REDACTED: Final = "[redacted "
+"""How the mark begins that stands for a secret."""
+
 RULES: Final = os.path.join(os.path.dirname(__file__), "secret_rules.json")
 
 INVISIBLE: Final = lazy_pattern(f"[{escaping.UNSEEN}{escaping.DEPENDING}]")
@@ -200,7 +203,7 @@ def redacted(text: str, found: list[Secret]) -> str:
     """Return a text with each secret replaced by its kind."""
     parts, end = [], 0
     for secret in found:
-        parts += [text[end : secret.start], f"[redacted {secret.kind}]"]
+        parts += [text[end : secret.start], f"{REDACTED}{secret.kind}]"]
         end = secret.end
     return "".join([*parts, text[end:]])
 
