@@ -27,6 +27,7 @@ from memstore.domain.proposals import ProposalState
 from memstore.domain.records import json_value
 from memstore.episodes import changes as episode_changes
 from memstore.frozen import replace
+from memstore.history import proposals
 from memstore.history.erasing import remove_episode, remove_fact
 from memstore.history.erasure import UNFINISHED
 from memstore.named import NamedTuple
@@ -594,14 +595,12 @@ class _Taking:
         became = self._fact(record.about, value.get("became"))
         first = self.ids[record.about]
         facts = [*(one for one in stored.sources if one != first), first]
-        reopened = stored.content or "" if kind == Kind.REOPEN and stored.sources else None
-        decision = ProposalDecision(
-            stored.id,
-            kind,
-            facts,
-            new_id=stored.new_id if became is None else became.id,
-            content=reopened,
-        )
+        new_id, content = stored.new_id if became is None else became.id, None
+        if kind == Kind.REOPEN and stored.sources:  # its text is no fact, if it was one
+            lines, left = proposals.lines_about(self.transaction, stored.sources)
+            text, _ = proposal_table.split(proposals.evidence_of(lines[stored.id][0], left))
+            new_id, content = None, text or ""
+        decision = ProposalDecision(stored.id, kind, facts, new_id=new_id, content=content)
         author = Author(record.actor, record.source)
         proposal_table.decide(Changes(self.transaction, author), decision)
         return acts.of(self.transaction).last
