@@ -596,6 +596,13 @@ class Engine(Protocol):
         """
         ...
 
+    def empty_log(self) -> bool:
+        """Copy the write-ahead log into the database, and empty it; a server does so by itself.
+
+        Returns:
+            Whether it is empty: it is not while somebody reads an earlier state.
+        """
+
     def compact(self) -> bool:
         """Rewrite the database without the deleted data, and empty the write-ahead log.
 

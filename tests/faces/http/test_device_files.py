@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from contextlib import closing
 from pathlib import Path
 
 import anyio
 import pytest
+from tests.support.engines import engine_of
 from tests.support.gated import Gated, gated, run
 from tests.support.raw import sql
 
@@ -233,10 +235,22 @@ def test_what_a_file_was_before_is_nowhere_after_it_was_replaced(
     if databases is not None:
         pytest.skip("on a server, it is there until a vacuum")
 
+    def has_bytes() -> bool:
+        return any(b"4711" in file.read_bytes() for file in Path(path).parent.glob("memory.db*"))
+
     async def use(server: Gated) -> None:
+        for text in (b"the code is 4711", b"the code is 4711" * 10_000):
+            for name, method in ((STATE, "PUT"), (names.of_key(ONE), "DELETE")):
+                await server.files("PUT", tokens["laptop"], name, text)
+                assert has_bytes()
+                await server.files(method, tokens["laptop"], name, b"nothing")
+                assert not has_bytes()
         await server.files("PUT", tokens["laptop"], STATE, b"the code is 4711")
-        await server.files("PUT", tokens["laptop"], STATE, b"nothing")
+        with closing(engine_of(path)) as other, other.read() as reading:
+            assert reading.scalar("SELECT count(*) FROM memstore_device_files") == 1
+            await server.files("PUT", tokens["laptop"], STATE, b"nothing")
+            assert has_bytes()  # somebody still reads what was
+        await server.files("GET", tokens["laptop"])
+        assert not has_bytes()
 
     run(path, use)
-    for file in Path(path).parent.glob("memory.db*"):
-        assert b"4711" not in file.read_bytes()

@@ -76,6 +76,7 @@ PARTING_MILLISECONDS: Final = 1000
 """How long to wait for other users of a file that is no longer at its path."""
 
 COMPACT_WAIT_MILLISECONDS: Final = 1000
+LOG_WAIT_MILLISECONDS: Final = 100
 """How long compacting waits for writers and readers to finish."""
 
 MINIMUM_SQLITE: Final = (3, 51, 3)
@@ -291,6 +292,17 @@ class SqliteEngine:
             yield SqliteTransaction(copy)
         finally:
             copy.close()
+
+    def empty_log(self) -> bool:
+        self._check_usable()
+        with self._writer.alone():
+            connection = self._writer.connection
+            try:
+                connection.set_busy_timeout(LOG_WAIT_MILLISECONDS)
+                connection.wal_checkpoint(mode=apsw.SQLITE_CHECKPOINT_TRUNCATE)
+            except apsw.Error:  # somebody reads what is in it
+                return False
+            return True
 
     def compact(self) -> bool:
         self._check_usable()

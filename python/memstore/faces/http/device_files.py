@@ -102,6 +102,8 @@ class DeviceFiles:
     def __init__(self, stores: Stores) -> None:
         self._stores = stores
         self._threads = anyio.CapacityLimiter(AT_ONCE)
+        self._has_left_log = False
+        """Whether the log of the database still has what a file was before."""
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         request = Request(scope, receive)
@@ -132,6 +134,8 @@ class DeviceFiles:
         if name and not names.is_name(name):
             raise FilesRefused(404, "not found: no device writes files of such a name")
         engine = file_of(self._stores.store()).engine
+        if self._has_left_log:
+            self._has_left_log = not engine.empty_log()
         place = _place(caller)
         if method == "GET":
             with engine.read() as transaction:
@@ -143,20 +147,17 @@ class DeviceFiles:
         if caller.access == Access.READ:
             raise FilesRefused(403, "the token is read-only")
         with engine.write() as transaction:  # one after the other, so that limits and owners hold
-            conditions.check(files_table.find(transaction, place, name))
+            before = files_table.find(transaction, place, name)
+            conditions.check(before)
             if method == "PUT":
                 tag = _put(transaction, place, name, body, caller)
-                return Response(status_code=201, headers={"ETag": _quoted(tag)})
-            self._delete(transaction, place, name, caller)
-            return Response(status_code=204)
-
-    def _delete(self, transaction: Transaction, place: str, name: str, caller: Caller) -> None:
-        owner = files_table.token_of(transaction, place, _device(name))
-        if owner not in (None, caller.name) and not _is_revoked(transaction, owner):
-            raise FilesRefused(
-                403, "another token began this device, and only that one removes its files"
-            )
-        files_table.remove(transaction, place, name)
+                response = Response(status_code=201, headers={"ETag": _quoted(tag)})
+            else:
+                _delete(transaction, place, name, caller)
+                response = Response(status_code=204)
+        if before is not None:  # a text may have been in it that was erased since
+            self._has_left_log = not engine.empty_log()
+        return response
 
 
 def _place(caller: Caller) -> str:
@@ -180,6 +181,15 @@ def _put(transaction: Transaction, place: str, name: str, body: bytes, caller: C
     elif owner != caller.name:
         raise FilesRefused(403, "another token began this device, and only that one writes it")
     return files_table.put(transaction, place, name, caller.name, body)
+
+
+def _delete(transaction: Transaction, place: str, name: str, caller: Caller) -> None:
+    owner = files_table.token_of(transaction, place, _device(name))
+    if owner not in (None, caller.name) and not _is_revoked(transaction, owner):
+        raise FilesRefused(
+            403, "another token began this device, and only that one removes its files"
+        )
+    files_table.remove(transaction, place, name)
 
 
 def _is_revoked(transaction: Transaction, name: str | None) -> bool:
