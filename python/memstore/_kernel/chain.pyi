@@ -2,37 +2,26 @@
 
 from collections.abc import Sequence
 
-__all__ = ["breaks", "hashes", "linked", "seal"]
-
-def hashes(previous: bytes, lines: Sequence[tuple[int | str | bytes | None, ...]]) -> list[bytes]:
-    """Return the hashes of new lines of the journal, each over the one before it.
-
-    Args:
-        previous: the hash of the line before the first, 32 bytes; zeros if there is none.
-        lines: for each line its columns in order, then three texts (or ``None``), then its salt, 16
-            random bytes.
-
-    Returns:
-        The hashes, 32 bytes each: SHA-256 over the hash before, the columns with their types and
-        lengths, and for each text a commitment, SHA-256 over a salt of its own and the text.
-
-    Raises:
-        ValueError: a hash or a salt of another length, or an integer of more than 64 bits.
-        TypeError: a column of another type.
-    """
+__all__ = ["breaks", "linked", "seal"]
 
 def linked(
     previous: bytes, lines: Sequence[tuple[int | str | bytes | None, ...]], salts: bytes
 ) -> list[tuple[int | str | bytes | None, ...]]:
-    """Return new lines of the journal with their salts and their :func:`hashes`.
+    """Return new lines of the journal, each with its salt and its hash over the one before it.
 
     Args:
-        previous: as for :func:`hashes`.
-        lines: as for :func:`hashes`, without the salts.
+        previous: the hash of the line before the first, 32 bytes; zeros if there is none.
+        lines: for each line its columns in order, then three texts (or ``None``).
         salts: 16 random bytes for each line; one without texts gets ``None`` instead.
 
+    Returns:
+        The lines with two more columns. A hash is 32 bytes: SHA-256 over the hash before, the
+        columns with their types and lengths, and for each text a commitment, SHA-256 over a salt of
+        its own, which is made from the line's, and the text.
+
     Raises:
-        ValueError: as for :func:`hashes`, or there are more or fewer salts than lines.
+        ValueError: a hash of another length, more or fewer salts than lines, or an integer of more
+            than 64 bits.
         TypeError: a column of another type.
     """
 
@@ -40,8 +29,8 @@ def breaks(previous: bytes, lines: Sequence[tuple[int | str | bytes | None, ...]
     """Return the places of lines whose stored hash does not follow from what is stored.
 
     Args:
-        previous: as for :func:`hashes`.
-        lines: as for :func:`hashes`, each followed by the commitments to its erased texts
+        previous: as for :func:`linked`.
+        lines: for each line its columns, texts and salt, the commitments to its erased texts
             (:func:`seal`; ``None`` if there are none) and its stored hash. Each is compared
             with the stored hash of the line before it, so that one break is one place.
     """

@@ -7,24 +7,6 @@ use pyo3::types::{PyBytes, PyInt, PyString, PyTuple};
 
 use crate::arrays::value_error;
 
-/// The hashes of new lines, each over the one before it.
-#[pyfunction]
-pub(crate) fn hashes<'py>(
-    py: Python<'py>,
-    previous: &[u8],
-    lines: Vec<Bound<'py, PyTuple>>,
-) -> PyResult<Vec<Bound<'py, PyBytes>>> {
-    let mut previous = hash("previous", previous)?;
-    lines
-        .iter()
-        .map(|line| {
-            let line = Line::of(line, line.len())?;
-            previous = line.link(&previous, &line.commitments(None)?)?;
-            Ok(PyBytes::new(py, &previous))
-        })
-        .collect()
-}
-
 /// New lines with their salts and their hashes, each over the one before it.
 #[pyfunction]
 pub(crate) fn linked<'py>(

@@ -31,7 +31,7 @@ mod _kernel {
     #[pymodule]
     mod chain {
         #[pymodule_export]
-        use crate::chain::{breaks, hashes, linked, seal};
+        use crate::chain::{breaks, linked, seal};
     }
 
     /// Claims, read for comparison.
