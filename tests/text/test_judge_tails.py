@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import json
+from pathlib import Path
+from typing import Any
+
 import pytest
 
 from memstore.text.judging.judge import Claim, Verdict, judge
@@ -61,3 +65,36 @@ def test_one_of_several_ports_is_asked_about() -> None:
 )
 def test_since_today_is_no_time_that_passes(older: str, newer: str) -> None:
     assert verdict(older, newer) is not Verdict.KEEP
+
+
+PAIRS = [
+    json.loads(line)
+    for line in (Path(__file__).parents[2] / "benches" / "judge" / "told" / "tails.jsonl")
+    .read_text(encoding="utf-8")
+    .splitlines()
+]
+"""Tails, and what one may have several of, in seven languages; written before the rules."""
+
+
+@pytest.mark.parametrize("pair", [one for one in PAIRS if one["hostile"]], ids=lambda p: p["newer"])
+def test_what_both_may_hold_is_never_retired(pair: dict[str, Any]) -> None:
+    assert verdict(pair["older"], pair["newer"], pair["subject"]) is not Verdict.RETIRE
+
+
+def test_most_changes_with_a_tail_are_seen() -> None:
+    changes = [one for one in PAIRS if not one["hostile"]]
+    seen = sum(
+        verdict(one["older"], one["newer"], one["subject"]) is not Verdict.KEEP for one in changes
+    )
+    assert seen >= 24, f"{seen} of {len(changes)}"
+
+
+@pytest.mark.parametrize(
+    ("older", "newer"),
+    [
+        ("The vans' tyres are from Vergölst.", "The vans are repaired at Garage Lenz."),
+        ("Payroll is done in Sage.", "Invoices are archived in S3 Glacier."),
+    ],
+)
+def test_a_repair_or_an_archive_of_another_thing_is_no_question(older: str, newer: str) -> None:
+    assert verdict(older, newer, "fleet" if "vans" in older else "books") is Verdict.KEEP

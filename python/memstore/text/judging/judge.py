@@ -140,6 +140,11 @@ class Judgement:
     """The words that differ, as (old, new)."""
 
     @property
+    def asked(self) -> Judgement:
+        """The same, as a question."""
+        return Judgement(Verdict.ASK, self.rule, self.changes)
+
+    @property
     def denies(self) -> bool:
         """Whether the newer claim says itself that it replaces nothing: a hedge, "also", …"""
         return self.rule in DENYING
@@ -205,6 +210,9 @@ LAWS: Final = (
 
 
 PROOFS: Final = frozenset(law.rule for law in LAWS if law.verdict is Verdict.RETIRE)
+
+OF_VALUES: Final = frozenset({Rule.TRANSFERRED, Rule.NOW, Rule.VALUE, Rule.SAME_SLOT})
+"""Proofs by another value of the same thing, which do not say that the old one is over."""
 
 DECISIVE: Final = frozenset(law.rule for law in LAWS if law.verdict is not Verdict.KEEP) | {
     Rule.OTHER_CASE,
@@ -291,6 +299,8 @@ def judge(old: Claim, new: Claim, *, without: Collection[Rule] = ()) -> Judgemen
         slots = Compared(old.slots, new.slots, (old.folded, new.folded))
         values = (old.slots.value, new.slots.value)
         judged = _by_slots(judged, pair, slots, values, without)
+    if judged.rule in OF_VALUES and signs.may_be_one_of_several(pair):
+        judged = judged.asked if judged.verdict is Verdict.RETIRE else judged
     if judged.verdict is Verdict.RETIRE and not _one_holder(judged, pair, slots):
         # A name may be a verb: the more careful of both readings counts.
         return _by_words(pair.widest, {*without, *PROOFS})
@@ -353,6 +363,7 @@ def _by_slots(
         verdict = (
             Verdict.RETIRE
             if seen
+            and (ended or judged.rule is not Rule.TOLD_OTHERWISE)
             and (slots.is_named or ended or slots.are_all_that_differs(pair))
             and may_prove(pair, None if ended else values[1], values[0])
             else Verdict.ASK

@@ -159,11 +159,19 @@ def changes_a_family(pair: Pair) -> bool:
     before, after = pair.size
     if not pair.families or not _may_have_changed(pair) or before > MAX_STATE:
         return False
+    if pair.marks & TURNED == CLOSES and _says_more_of_the_same(pair):
+        return False
     if pair.marks & TURNED and after <= LONG:
         return True
     if pair.marks & TURNED & ~BEGINS and after <= MAX_CHANGE:
         return True
     return bool(pair.families & EVENTFUL and pair.new.roles & PAST) and after <= LONG
+
+
+def _says_more_of_the_same(pair: Pair) -> bool:
+    """Whether what both are about is all that they share: tyres of vans, vans that are repaired."""
+    about = keys(head(pair.old)) & pair.new_keys(head(pair.new))
+    return bool(about) and keys(pair.common) <= about and bool(pair.lost)
 
 
 def changes_a_thing(pair: Pair) -> bool:
@@ -243,6 +251,8 @@ def is_told_otherwise(pair: Pair) -> bool:
     """
     if not pair.shared and not pair.families and not says_when(pair):
         return False  # most pairs
+    if not pair.shared and pair.marks & TURNED == CLOSES:
+        return False  # payroll is done, invoices are archived
     if not changes_a_family(pair) and not changes_a_thing(pair):
         return False
     found = pair.side_by_side
@@ -317,6 +327,8 @@ def ends_what_is_shared(pair: Pair) -> bool:
         return False
     if pair.old.roles & FEELS:
         return False
+    if pair.marks & OVER == CLOSES and len(pair.lost) > 1 and _says_more_of_the_same(pair):
+        return False  # the vans' tyres, the vans that are repaired
     if pair.marks & (ENDS | DISPOSES | LEAVES):
         return True
     # What is finished or found is often another thing of the same name.
@@ -371,6 +383,28 @@ def accumulates(pair: Pair) -> bool:
     has = pair.old.roles & HAVE and not frame & (ATTRIBUTE | ONE | STATE) and kinds(old) & {WORD}
     many = frame & MANY and not (frame & UNIQUE and pair.old.roles & BE)
     return bool(many or has) and not counted
+
+
+def may_be_one_of_several(pair: Pair) -> bool:
+    """Whether the words that both claims have speak of what one may have several of.
+
+    Favourite authors include another one now; a shop delivers to another country. What was taken
+    back, ended, or went from one to another, was the one that there was.
+    """
+    if pair.marks & (OVER | CORRECTS | REPLACES | CHANGES) or pair.old.is_unspaced:
+        return False
+    said = roles(word for word in pair.common if not is_value(word))
+    several = said & SEVERAL or (said & MANY and not said & UNIQUE)
+    return bool(several) and not _counts(pair)
+
+
+def _counts(pair: Pair) -> bool:
+    """Whether the values count or measure something: two approvals, 45 minutes; no port."""
+    if pair.values is None or of_one_type(*pair.values) != NUMERIC:
+        return False
+    value, words = pair.values[0][-1], pair.old.words
+    following = words[words.index(value) + 1 :]
+    return bool(value.unit) or bool(following)
 
 
 def speaks_against(pair: Pair) -> bool:

@@ -254,7 +254,7 @@ pub(super) const LEXICON: Lexicon = Lexicon {
             zwillinge haustier pferd kaninchen baby ex-frau ex-mann schwiegereltern schwester \
             schwägerin tanten enkelkind kumpel gast gäste",
         not_kin: "familie chef chefin mentor mentorin team lehrer lehrerin arzt ärztin vermieter",
-        many: "mag mögen liebt hasst kennt spielt spielen liest hört isst trinkt schreibt \
+        many: "liefert_nach liefern_nach liefert…nach liefern…nach mag mögen liebt hasst kennt spielt spielen liest hört isst trinkt schreibt \
             unterstützt mitglied spricht sprechen allergisch verfügbar kompatibel erwähnt sammelt \
             verträgt braucht möchte glaubt hofft findet besucht schaut guckt kocht backt singt \
             lernt reist fan interessiert kann können beherrscht verkauft kaufte gekauft gern gerne \
@@ -323,7 +323,7 @@ pub(super) const LEXICON: Lexicon = Lexicon {
         former: "erste erster erstes ersten frühere früherer früheres früheren ehemalige \
             ehemaliger vorherige vorheriger damalige ex- zweite zweiter zweiten dritte dritter \
             dritten zweites drittes",
-        several: "pass reisepass fahrkarte eintrittskarte zertifikat tasche abonnement zu_den bruder schwester sohn tochter kind freund freundin kollege kollegin nichte neffe \
+        several: "port teil_von zu…gehört zu…gehören pass reisepass fahrkarte eintrittskarte zertifikat tasche abonnement zu_den bruder schwester sohn tochter kind freund freundin kollege kollegin nichte neffe \
             katze hund kunde kundin mitglied nachbar nachbarin mitbewohner enkel enkelin tante \
             onkel gast autor autorin lieferant schwager schwägerin teilnehmer teilnehmerin \
             sprecher stunde vorlesung schicht zug bus paket film buch lied flug reise besuch anruf \

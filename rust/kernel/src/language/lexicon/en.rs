@@ -325,7 +325,7 @@ pub(super) const LEXICON: Lexicon = Lexicon {
             donat+e+es has_been_to been_to has_seen interacts cares walk+s hik+e+es danc+e+es \
             remember+s lik+ing good_at bad_at owns adore+s favo+rs_both attends coaches collects \
             bakes brews keeps_bees gardens juggles tutors mentors speaks_some plays_in sings_in \
-            dances fences surfs skis snowboards climbs runs_marathons donates subscribes_to \
+            dances fences surfs skis snowboards climbs runs_marathons donates subscribes_to deliver+s_to ship+s_to delivers…to ships…to \
             follows watches reads_about listens_to uses_both can_play can_speak hates fears \
             detest+s loathes resents envies respects trusts distrusts supports_the backs \
             cheers_for dabbles invests_in trades cooks_with grills barbecues snacks_on craves \
@@ -395,7 +395,7 @@ pub(super) const LEXICON: Lexicon = Lexicon {
             overall favourite favorite",
         former: "first former previous earlier ex past last next previously formerly then \
             original initial the_old 's_old his_old her_old their_old my_old",
-        several: "passport ticket certificate bag node subscription includ+e+es listen+s_on among brother sister son daughter child friend colleague cousin uncle aunt niece \
+        several: "port part_of passport ticket certificate bag node subscription includ+e+es listen+s_on among brother sister son daughter child friend colleague cousin uncle aunt niece \
             nephew cat dog pet customer client hobby roommate teammate teacher author guest \
             speaker participant supplier godson grandson stepson course lesson session lecture bus \
             train flight trip visit appointment meeting class call book song film movie album \

@@ -236,7 +236,7 @@ pub(super) const LEXICON: Lexicon = Lexicon {
             nuera yerno ahijado ahijada gemelo gemela gemelos hijastro hijastra casero casera \
             invitado invitados bebé caballo conejo padre madre hermanastra socio",
         not_kin: "familia jefe jefa equipo médico médica profesor profesora mentor mentora",
-        many: "suscrito suscrita habla hablan gusta gustan encanta juega juegan toca lee escucha come bebe sabe \
+        many: "entrega_en entregan_en entrega…en entregan…en suscrito suscrita habla hablan gusta gustan encanta juega juegan toca lee escucha come bebe sabe \
             conoce escribe visitó viajó compró encantan odia ama aprende cocina colecciona miembro \
             alérgico alérgica compatible disponible menciona canta baila pinta estudia_también ve \
             necesita quiere admira cree espera interesa aficionado fan puede ofrece recomienda \
@@ -291,7 +291,7 @@ pub(super) const LEXICON: Lexicon = Lexicon {
             favorito favorita estable",
         former: "antiguo antigua primer primera primero anterior anteriores previo previa ex \
             segundo segunda tercer tercero",
-        several: "pasaporte billete certificado bolso suscripción incluye incluyen hermano hermana hijo hija amigo amiga primo prima sobrino sobrina gato perro \
+        several: "puerto entre_los entre_las entre_sus pasaporte billete certificado bolso suscripción incluye incluyen hermano hermana hijo hija amigo amiga primo prima sobrino sobrina gato perro \
             mascota cliente vecino vecina compañero compañera colega tío tía curso clase tren \
             autobús vuelo viaje libro película canción paquete factura pedido concierto receta \
             uno_de una_de",

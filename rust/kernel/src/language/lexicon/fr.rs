@@ -228,7 +228,7 @@ pub(super) const LEXICON: Lexicon = Lexicon {
             propriétaire colocataire animal bébé cheval lapin beau-frère belle-sœur invité invités \
             ex-mari ex-femme",
         not_kin: "famille patron patronne chef cheffe équipe mentor professeur médecin",
-        many: "abonné abonnée parle parlent aime aiment joue lit écoute mange boit connaît écrit visité acheté \
+        many: "livre_en livre_au livre_aux livrent_en livre…en livre…au abonné abonnée parle parlent aime aiment joue lit écoute mange boit connaît écrit visité acheté \
             adore adorent déteste sait cuisine collectionne membre allergique compatible \
             disponible mentionne chante danse peint regarde veut croit espère trouve pratique fan \
             peut propose recommande supporte exporte peur apprécie intéressé intéressée contient \
@@ -280,7 +280,7 @@ pub(super) const LEXICON: Lexicon = Lexicon {
             favori favorite préféré préférée stable",
         former: "ancien ancienne premier première précédent précédente ex deuxième second seconde \
             troisième",
-        several: "passeport billet certificat sac inclut incluent comptent_parmi frère sœur fils fille ami amie cousin cousine neveu nièce chat chien client \
+        several: "port parmi passeport billet certificat sac inclut incluent comptent_parmi frère sœur fils fille ami amie cousin cousine neveu nièce chat chien client \
             cliente voisin voisine collègue oncle tante cours train bus vol voyage livre film \
             chanson colis facture commande concert recette enfant l_un_des l_une_des une_des \
             un_des",

@@ -113,7 +113,7 @@ pub(super) const LEXICON: Lexicon = Lexicon {
         kin: "cane cani gatto gatta gatti coniglio cavallo cliente clienti inquilino inquilina \
             ospite ospiti gemello gemella bambino figlio",
         not_kin: "capo squadra professore dottoressa medico mentore",
-        many: "ama amano adora parla parlano conosce legge ascolta guarda mangia beve bevono \
+        many: "consegna_in consegna…in ama amano adora parla parlano conosce legge ascolta guarda mangia beve bevono \
             colleziona suona odia detesta sostiene visita impara sa allergico allergica colleziona \
             possiede possiedono gioca raccomanda consiglia apprezza",
         one: "abita abitano vive vivono risiede lavora lavorano studia usa usano utilizza gira \
@@ -133,7 +133,8 @@ pub(super) const LEXICON: Lexicon = Lexicon {
         unique: "ultimo ultima attuale principale predefinito predefinita ufficiale preferito \
             preferita",
         former: "ex precedente precedenti vecchio vecchia prima_di primo prima",
-        several: "amico amica riunione corso libro film canzone lezione treno volo gatto cane figlio \
+        several: "tra_gli tra_i tra_le fra_gli fra_i fra_le passaporto abbonamento biglietto certificato include \
+            includono amico amica riunione corso libro film canzone lezione treno volo gatto cane figlio \
             figlia fratello sorella collega pacco ordine fattura ricetta",
         states: "aperto aperta chiuso chiusa | acceso accesa spento spenta attivo attiva attivato \
             disattivato inattivo | pronto pronta in_corso | celibe nubile sposato sposata divorziato \

@@ -102,7 +102,7 @@ pub(super) const LEXICON: Lexicon = Lexicon {
         kin: "hond honden kat katten poes konijn paard klant klanten huurder huurders gast gasten \
             tweeling",
         not_kin: "baas team leraar lerares dokter huisarts mentor man vrouw",
-        many: "houdt_van spreekt spreken kent leest luistert kijkt eet drinkt drinken verzamelt \
+        many: "levert_aan levert…aan houdt_van spreekt spreken kent leest luistert kijkt eet drinkt drinken verzamelt \
             speelt haat steunt bezoekt leert kan_goed allergisch bezit bezitten vindt_leuk",
         one: "woont wonen werkt werken studeert gebruikt gebruiken verkiest rijdt heet heten begint \
             eindigt opent sluit vertrekt komt_aan leidt beheert antwoordt duurt draait luistert_op \
@@ -119,7 +119,7 @@ pub(super) const LEXICON: Lexicon = Lexicon {
         of_things: "prijs grootte gewicht kleur naam nummer capaciteit temperatuur",
         unique: "laatste huidige belangrijkste standaard officiële favoriete",
         former: "ex vorige voormalige oude eerdere vroeger eerst eerste",
-        several: "vriend vriendin vergadering cursus boek film lied les trein vlucht kat hond zoon \
+        several: "tot…behoort tot…behoren paspoort abonnement ticket certificaat omvat omvatten vriend vriendin vergadering cursus boek film lied les trein vlucht kat hond zoon \
             dochter broer zus collega pakket bestelling factuur recept",
         states: "open geopend dicht gesloten | aan uit actief inactief ingeschakeld uitgeschakeld | \
             klaar bezig | vrijgezel getrouwd gescheiden verloofd | kapot stuk gerepareerd | \

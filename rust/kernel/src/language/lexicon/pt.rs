@@ -111,7 +111,7 @@ pub(super) const LEXICON: Lexicon = Lexicon {
         kin: "cachorro cachorra cão gato gata coelho cavalo cliente clientes inquilino inquilina \
             gêmeo gêmea hóspede",
         not_kin: "chefe equipe equipa professor professora médico médica mentor mentora mulher",
-        many: "adora ama fala falam conhece lê ouve assiste come bebe bebem coleciona toca odeia \
+        many: "entrega_em entrega…em adora ama fala falam conhece lê ouve assiste come bebe bebem coleciona toca odeia \
             detesta apoia visita aprende sabe alérgico alérgica joga possui possuem gosta gostam \
             recomenda aprecia",
         one: "mora moram vive vivem reside trabalha trabalham estuda usa usam utiliza prefere \
@@ -129,7 +129,7 @@ pub(super) const LEXICON: Lexicon = Lexicon {
         of_things: "preço tamanho peso cor nome número capacidade temperatura",
         unique: "último última atual principal padrão oficial favorito favorita",
         former: "ex antigo antiga anterior anteriores antes primeiro primeira",
-        several: "amigo amiga reunião curso livro filme canção música aula trem comboio voo gato \
+        several: "entre_os entre_as passaporte assinatura bilhete certificado inclui incluem amigo amiga reunião curso livro filme canção música aula trem comboio voo gato \
             cachorro filho filha irmão irmã colega pacote pedido fatura receita",
         states: "aberto aberta fechado fechada | ligado ligada desligado desligada ativo ativa \
             inativo inativa ativado desativado | pronto pronta em_andamento | solteiro solteira \
