@@ -181,7 +181,7 @@ class Year:
         rnd = random.Random(f"{self.seed} {self.day} {device.number} {self.total['runs']}")
         view = self.shelf.view(rnd if rnd.random() < 0.5 else None).own(device_of(device.store))
         for name in rnd.sample(sorted(view.seen), min(2, len(view.seen))):
-            view.seen[name.replace(".lines", ".sync-conflict-20250101.lines")] = b"{}"
+            view.seen[f"{name}.sync-conflict"] = view.seen[name]
         if rnd.random() < 0.05:
             view.lives = rnd.randrange(8)
         return view
@@ -299,7 +299,8 @@ class Year:
             row += [f"{one:,} ({one / bytes_:.1f})" for one in sizes]
             row.append(git(self.place, "rev-list", "--count", "memstore").strip())
         elif self.kind == "server":
-            row.append(f"{size(self.place):,}")
+            file = self.place / "server.db"
+            row += [f"{one.stat().st_size:,}" for one in (file, Path(f"{file}-wal"))]
         print(f"| {' | '.join(row)} |", flush=True)
 
     def _tidied(self) -> int:
@@ -408,7 +409,7 @@ def main() -> None:
         year = Year(chosen.place, chosen.devices, made, stack, chosen.seed)
         further = {
             "git": " the repository (x the place) | a clone | tidied up | commits |",
-            "server": " the server's file |",
+            "server": " the server's file | its log |",
         }.get(chosen.place, "")
         head = f"| day | changes | most files | bytes | written, x |{further}"
         print(head, "|---" * (head.count("|") - 1) + "|", sep="\n")
