@@ -30,23 +30,18 @@ class _Named(tuple[Any, ...]):
     _fields: ClassVar[tuple[str, ...]] = ()
     _field_defaults: ClassVar[Mapping[str, Any]] = {}
     _made: ClassVar[list[int]] = [0]
-    """How many tuples were made without a compiled constructor."""
+    """How many tuples were made without one."""
 
     def __new__(cls, /, *args: Any, **given: Any) -> Any:
         if cls._made[0] < FEW:
             cls._made[0] += 1
-            values = [*args]
-            left, defaults = len(given), cls._field_defaults
-            for name in cls._fields[len(args) :]:
-                if name in given:
-                    values.append(given[name])
-                    left -= 1
-                elif name in defaults:
-                    values.append(defaults[name])
-                else:
-                    break
-            if len(values) == len(cls._fields) and not left:
-                return tuple.__new__(cls, values)
+            rest = cls._fields[len(args) :]
+            known = {**cls._field_defaults, **given}
+            if (
+                len(args) + len(rest) == len(cls._fields)
+                and given.keys() <= {*rest} <= known.keys()
+            ):
+                return tuple.__new__(cls, (*args, *map(known.__getitem__, rest)))
         defining: Any = next(one for one in cls.__mro__ if "_fields" in one.__dict__)
         defining.__new__ = made = _constructor(defining)
         return made(cls, *args, **given)  # which says what is wrong with the arguments

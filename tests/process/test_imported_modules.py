@@ -100,8 +100,8 @@ def kilobytes(ours: list[str]) -> int:
     [
         ("--help", ELSEWHERE | STORE | ARCHIVES, 110),
         ("search --help", ELSEWHERE | STORE - {"datetime"}, 220),
-        ("get 1", ELSEWHERE, 800),
-        ("get 1 --json", ELSEWHERE, 800),
+        ("get 1", ELSEWHERE, 720),
+        ("get 1 --json", ELSEWHERE, 720),
         ("list --json", ELSEWHERE, 820),
         ("status", ELSEWHERE, 840),
         ("task list", ELSEWHERE, 840),
@@ -128,7 +128,7 @@ EVENTS = {
 @pytest.mark.parametrize(
     ("command", "more", "most"),
     [
-        ("get 1", "", 76),
+        ("get 1", "", 69),
         ("search tea", "", 130),
         ("hook SessionStart", "", 102),
         ("hook UserPromptSubmit", "hashlib", 136),

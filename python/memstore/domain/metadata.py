@@ -407,9 +407,6 @@ def json_writer(*, allow_nan: bool, ascii_only: bool = False) -> Callable[[Any],
     return lambda value: "".join(to_parts(value, 0))
 
 
-quoted: Final[Callable[[str], str]] = encoder.encode_basestring
-"""Writes a text as JSON."""
-
 # Made once: json.dumps and json.loads would make new ones for every call.
 _to_text: Final = json_writer(allow_nan=False)
 DECODER: Final = json.JSONDecoder(parse_constant=no_number)
