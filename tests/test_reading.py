@@ -119,6 +119,7 @@ REPLACED = {
     102: r"reads each (statement )?once, binds every table",
     104: r"pg_xact_status|begins by locking its tenant's row",
     136: r"padded to ten",
+    184: r"more than 256 facts nothing is stored",
     187: r"each vector has a row of its own|2,441 bytes",
     188: r"lines of (one set of owners|certain owners) are read",
 }
