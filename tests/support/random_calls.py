@@ -334,6 +334,16 @@ def update_episode(by: Caller) -> None:
     by.store.episodes.update(by.episode.id, **given)
 
 
+def expire_some(by: Caller) -> None:
+    match by.rnd.randrange(4):
+        case 0:
+            by.store.episodes.expire_all(thread="t", limit=2)
+        case 1:
+            by.store.episodes.pop(source="chat")
+        case _:
+            by.store.episodes.expire([by.episode.id])
+
+
 def fold_turns(by: Caller) -> None:
     by.store.episodes.fold_turns()
 
@@ -411,6 +421,7 @@ CALLS: Final[Mapping[Callable[[Caller], None], float]] = {
     record_text: 1,
     replace_episode: 1,
     update_episode: 3,
+    expire_some: 1,
     fold_turns: 0.3,
     mark_read: 0.5,
     erase: 0.6,

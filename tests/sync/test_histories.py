@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import random
 import shutil
 from contextlib import ExitStack, suppress
@@ -9,6 +10,7 @@ from datetime import timedelta
 from pathlib import Path
 
 import pytest
+from tests.support import random_calls
 from tests.support.random_calls import all_facts, call
 from tests.support.syncing import (
     Killed,
@@ -23,7 +25,14 @@ import memstore
 from memstore import Store
 from memstore.database.tables import episodes as episode_table
 from memstore.domain import clock
+from memstore.episodes.episodes import Episodes
 from memstore.errors import NotFound
+from memstore.facts.proposals import Proposals
+from memstore.facts.tasks import Tasks
+from memstore.store.keys import Keys
+from memstore.store.ledger import Ledger
+from memstore.store.sources import Sources
+from memstore.store.transfer import Transfer
 from memstore.sync import segments, status
 from memstore.sync.places import names
 from memstore.sync.screening import SCREEN
@@ -228,3 +237,28 @@ def check(seed: int, folder: Path) -> None:
 
 def test_histories_end_equal_without_losing_or_doubling_anything(seed: int, tmp_path: Path) -> None:
     check(seed, tmp_path)
+
+
+READING = frozenset(
+    {
+        *("activity", "around", "as_of", "briefing", "by_keys", "changes", "close", "count"),
+        *("counts", "diff", "exists", "explain", "export", "first_stored", "folders", "get"),
+        *("histories", "history", "identity", "journal", "last_turns", "levels", "may_replace"),
+        *("namespace_of", "namespaces", "owners", "questions", "recall", "remind", "search"),
+        *("search_batch", "sessions", "status", "subjects", "support", "threads", "turns_for"),
+        *("unerased", "unless_changed", "uuids", "verify", "why_not"),
+    }
+)
+"""Verbs that change nothing that travels."""
+IMPORTING = frozenset({"import_", "import_from"})
+"""What ``test_two_exports.py`` and the tests of importing make histories of."""
+
+
+@pytest.mark.parametrize(
+    "room", [Store, Keys, Ledger, Sources, Transfer, Proposals, Tasks, Episodes]
+)
+def test_histories_call_every_verb_that_changes_a_memory(room: type) -> None:
+    verbs = {name for name, _ in inspect.getmembers(room, inspect.isfunction) if name[0] != "_"}
+    calls = inspect.getsource(random_calls)
+    missing = {verb for verb in verbs - READING - IMPORTING if f".{verb}(" not in calls}
+    assert missing == set()
