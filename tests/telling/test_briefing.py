@@ -335,3 +335,20 @@ def test_groups_never_exceed_the_room(held: list[tuple[list[int], int]], room: i
     told_ = fitting(groups, room, len)
     spent = sum(len(g.title) + sum(len(line.text) for line in lines) for g, lines in told_)
     assert spent <= room
+
+
+@pytest.mark.parametrize(
+    ("day", "sessions", "read", "is_told"),
+    [(5, 5, 0, True), (6, 5, 0, False), (5, 4, 0, False), (5, 5, 1, False)],
+)
+def test_on_one_day_of_the_week_a_session_hears_of_those_that_wait_to_be_distilled(
+    open_store: Callable[..., Store], day: int, sessions: int, read: int, *, is_told: bool
+) -> None:
+    monday = clock.from_text("2026-01-05T12:00:00Z")
+    with clock.use(ManualClock(monday + timedelta(days=day - 5))):
+        store = open_store(timezone="UTC")
+        for number in range(sessions):
+            turns(store, f"s{number}", f"build {number} is slow", "it waits for the disk")
+        if read:
+            store.readings.mark_turns([turn.id for turn in store.episodes.list(thread="s0")])
+        assert ("None of the last 5 sessions" in store.briefing().text) is is_told

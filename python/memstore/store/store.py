@@ -755,7 +755,8 @@ class Store(View):
 
         Open tasks, due and urgent ones first; who the user is and what they prefer; what is pinned
         in the project, what is used or confirmed, and the newest; how the last sessions began and
-        ended and what they did; what others changed since. Each group has a share of the
+        ended and what they did; what others changed since; on Mondays, that the last sessions wait
+        to be distilled, if no model has read any of them. Each group has a share of the
         budget, and passes on what it does not need. No two facts say the same, and nothing counts
         as used.
 

@@ -37,6 +37,7 @@ if TYPE_CHECKING:
 
     from memstore.database.engine import Engine, Transaction
     from memstore.database.tables import newer as newer_table
+    from memstore.database.tables import unread
     from memstore.database.tables.facts import Uses
     from memstore.domain import project_names
     from memstore.domain.episodes import Episode
@@ -46,6 +47,7 @@ if TYPE_CHECKING:
 else:
     dated = lazy_import("memstore.text.dated")
     newer_table = lazy_import("memstore.database.tables.newer")
+    unread = lazy_import("memstore.database.tables.unread")
     project_names = lazy_import("memstore.domain.project_names")
 
 
@@ -522,6 +524,11 @@ TASKS, USER, PROJECT, NEWEST, SESSIONS, OTHERS = 90, 100, 110, 50, 120, 20
 
 LAST: Final = "Last sessions:"
 
+DISTILLING_DAY: Final = 0
+"""The day of the week, Monday, on which a session is told that others wait to be distilled."""
+
+UNREAD: Final = f"None of the last {MAX_SESSIONS} sessions was read for facts: memstore distil."
+
 MAX_TASKS: Final = 20
 SOON: Final = timedelta(days=2)
 """A task that is due by then comes before those of a higher priority."""
@@ -575,6 +582,8 @@ def briefing(
             "Open tasks:", [_task(task, project) for task in _urgent(tasks, project)], TASKS
         )
         told = [ShownLine(f"Since then: {changes}", 0)] if changes else []
+        if zones.today().weekday() == DISTILLING_DAY and _wait_unread(transaction, last):
+            told.append(ShownLine(UNREAD, 0))
         since_then = LineGroup("", told, OTHERS)
         needed = sum(_need(group, cost) for group in (todo, *known, since_then))
         room = max(SESSIONS * tokens // TOKENS, tokens - needed) - cost(LAST)
@@ -587,6 +596,13 @@ def briefing(
         facts=tuple(line.id for group, lines in shown if group in known for line in lines),
         episodes=tuple(sorted(ids)) if any(group is past for group, _ in shown) else (),
     )
+
+
+def _wait_unread(transaction: Transaction, last: Iterable[LastSession]) -> bool:
+    """Whether as many sessions as are told ended with a turn that no model has read."""
+    ends = [(*session.last, session.request) for session in islice(last, MAX_SESSIONS)]
+    ids = [turn.id for turns in ends for turn in turns[:1] if turn is not None]
+    return len(ids) == MAX_SESSIONS and unread.are_unread(transaction, ids)
 
 
 class _Others:

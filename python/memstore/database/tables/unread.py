@@ -11,6 +11,8 @@ from memstore.domain.episodes import TRACE
 from memstore.domain.records import SCOPE_FIELDS
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from memstore.database.engine import Transaction
     from memstore.database.filters import EpisodeFilter
 
@@ -81,3 +83,13 @@ def count(transaction: Transaction, wanted: EpisodeFilter) -> int:
         values,
     )
     return threads + alone
+
+
+def are_unread(transaction: Transaction, ids: Sequence[int]) -> bool:
+    """Return whether each of these turns is one that no model has read."""
+    among = transaction.dialect.listed("ids")
+    found = transaction.scalar(
+        f"SELECT count(*) FROM memstore_episodes e WHERE e.id IN {among} AND {UNREAD}",
+        {"ids": [*ids]},
+    )
+    return found == len({*ids})
