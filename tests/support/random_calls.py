@@ -375,7 +375,7 @@ def clear(by: Caller) -> None:
     by.store.within(ELSEWHERE).clear()
 
 
-CALLS: Final[Mapping[Callable[[Caller], None], float]] = {
+CALLS: Final[Mapping[Callable[[Caller], object], float]] = {
     add: 4,
     add_known: 3,
     add_known_and_replace: 1,
