@@ -29,12 +29,12 @@ class _Named(tuple[Any, ...]):
     __slots__ = ()
     _fields: ClassVar[tuple[str, ...]] = ()
     _field_defaults: ClassVar[Mapping[str, Any]] = {}
-    _made: ClassVar[list[int]] = [0]
+    _count: ClassVar[list[int]] = [0]
     """How many tuples were made without one."""
 
     def __new__(cls, /, *args: Any, **given: Any) -> Any:
-        if cls._made[0] < FEW:
-            cls._made[0] += 1
+        if cls._count[0] < FEW:
+            cls._count[0] += 1
             rest = cls._fields[len(args) :]
             known = {**cls._field_defaults, **given}
             if (
@@ -101,7 +101,7 @@ class _Statement(type):
             "__match_args__": fields,
             "_fields": fields,
             "_field_defaults": defaults,
-            "_made": [0],
+            "_count": [0],
         }
         return type(name, tuple(_Named if base is _BASE else base for base in bases), body)
 

@@ -149,18 +149,18 @@ class Changes:
         self.transaction.queue(*write)
         self._journal(lines)
 
-    def add_all(self, form: Form, rows: list[Row], told: Iterable[str]) -> None:
+    def add_all(self, form: Form, rows: list[Row], texts: Iterable[str]) -> None:
         """Queue rows of facts that are inserted, whose first value is the id.
 
         Args:
-            told: for each what its line tells of it, as JSON.
+            texts: for each what its line tells of it, as JSON.
         """
         act = acts.of(self.transaction)
         self.transaction.queue_all(form, rows)
         actor, source, run = self.author
         begin = (None, run, actor, source, Kind.ADD)
         lines = [
-            (*begin, row[0], None, None, text, None) for row, text in zip(rows, told, strict=True)
+            (*begin, row[0], None, None, text, None) for row, text in zip(rows, texts, strict=True)
         ]
         act.add_all(self.transaction, lines)
 

@@ -153,8 +153,8 @@ def _telling(names: Collection[str], implied: Mapping[str, Any]) -> Members:
     return Members(members, json=[METADATA_PLACE, SLOTS_PLACE])
 
 
-TOLD: Final = _telling(IN_ORDER, {})
-TOLD_OF_NEW: Final = _telling(
+MEMBERS: Final = _telling(IN_ORDER, {})
+MEMBERS_OF_NEW: Final = _telling(
     [name for name in IN_ORDER if name != "created_at"],
     {**journal.IMPLIED, "metadata": NO_MEMBERS},
 )
@@ -302,10 +302,10 @@ def journalled_text(row: Row, at: str) -> str:
     if row[UNSEARCHED_PLACE]:
         row = (*row[:UNSEARCHED_PLACE], True, *row[UNSEARCHED_PLACE + 1 :])
     if row[CREATED_PLACE] == at:
-        return TOLD_OF_NEW.text(row)
+        return MEMBERS_OF_NEW.text(row)
     if row[METADATA_PLACE] is None:
         row = (*row[:METADATA_PLACE], NO_MEMBERS, *row[METADATA_PLACE + 1 :])
-    return TOLD.text(row)
+    return MEMBERS.text(row)
 
 
 def retirement(

@@ -32,12 +32,12 @@ UNTRIED: Final = _KEPT.format(_OF_OTHERS)
 """The condition that ``memstore_episodes e`` is a turn of a conversation that was only kept: no
 model was to read it. One that another device recorded is that device's to read."""
 
-_OR_UNLEARNT: Final = (
+_OR_NOT_LEARNED: Final = (
     " OR EXISTS (SELECT 1 FROM memstore_readings r"
     f" WHERE r.episode_id = e.id AND r.kind = '{NOT_LEARNED}' AND r.asked = '{NO_OPTIONS}')"
 )
 
-UNREAD: Final = f"({UNTRIED}{_OR_UNLEARNT})"
+UNREAD: Final = f"({UNTRIED}{_OR_NOT_LEARNED})"
 """The condition that ``memstore_episodes e`` is a turn of a conversation that no model has read."""
 
 THREAD: Final = ("thread", *SCOPE_FIELDS)
@@ -69,7 +69,7 @@ def count(transaction: Transaction, wanted: EpisodeFilter) -> int:
     if not wanted.is_exact or len(wanted.namespaces or ()) != 1:
         every = f"SELECT DISTINCT s.{', s.'.join(THREAD)} {first}"
         names, same = f"SELECT count(*) FROM ({every}) t WHERE", THREAD
-    unread = UNREAD if origins.is_any(transaction) else f"({_KEPT.format('')}{_OR_UNLEARNT})"
+    unread = UNREAD if origins.is_any(transaction) else f"({_KEPT.format('')}{_OR_NOT_LEARNED})"
     threads = transaction.scalar(
         f"{names} EXISTS (SELECT 1 FROM memstore_episodes e {dialect.indexed_by(THREAD_INDEX)}"
         f" WHERE {' AND '.join(f'e.{name} IS NOT DISTINCT FROM t.{name}' for name in same)}"

@@ -303,9 +303,9 @@ def of_fact(fact: Fact, each: int = EACH_CHARACTERS, *, whole: bool = False) -> 
     return answer | _standing(fact)
 
 
-def without_project(told: Mapping[str, Any]) -> Mapping[str, Any]:
+def without_project(metadata: Mapping[str, Any]) -> Mapping[str, Any]:
     """Return metadata without the project, which is told where it is another one."""
-    return {name: value for name, value in told.items() if name != project_names.MEMBER}
+    return {name: value for name, value in metadata.items() if name != project_names.MEMBER}
 
 
 def put_metadata(answer: Answer, metadata: Mapping[str, Any], room: int) -> str | None:

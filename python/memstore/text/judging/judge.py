@@ -140,7 +140,7 @@ class Judgement:
     """The words that differ, as (old, new)."""
 
     @property
-    def asked(self) -> Judgement:
+    def as_question(self) -> Judgement:
         """The same, as a question."""
         return Judgement(Verdict.ASK, self.rule, self.changes)
 
@@ -300,7 +300,7 @@ def judge(old: Claim, new: Claim, *, without: Collection[Rule] = ()) -> Judgemen
         values = (old.slots.value, new.slots.value)
         judged = _by_slots(judged, pair, slots, values, without)
     if judged.rule in OF_VALUES and signs.may_be_one_of_several(pair):
-        judged = judged.asked if judged.verdict is Verdict.RETIRE else judged
+        judged = judged.as_question if judged.verdict is Verdict.RETIRE else judged
     if judged.verdict is Verdict.RETIRE and not _one_holder(judged, pair, slots):
         # A name may be a verb: the more careful of both readings counts.
         return _by_words(pair.widest, {*without, *PROOFS})
