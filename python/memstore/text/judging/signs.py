@@ -393,8 +393,11 @@ def may_be_one_of_several(pair: Pair) -> bool:
     """
     if pair.marks & (OVER | CORRECTS | REPLACES | CHANGES) or pair.old.is_unspaced:
         return False
-    said = roles(word for word in pair.common if not is_value(word))
-    several = said & SEVERAL or (said & MANY and not said & UNIQUE)
+    words = [word for word in pair.common if not is_value(word)]
+    before = keys(head(pair.old))  # "export" is the name of a service
+    said = roles(words)
+    many = roles(word for word in words if word.key not in before) & MANY
+    several = said & SEVERAL or (many and not said & UNIQUE)
     return bool(several) and not _counts(pair)
 
 
