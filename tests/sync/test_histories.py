@@ -157,7 +157,8 @@ class History:
             assert named is not None
             if not named.is_state and named.device in alive:
                 written += repr(segments.read(data, named).acts)
-        return {text for text in erased - kept - {""} if text in written}
+        gone = {text for text in erased if not any(text in other for other in kept)}
+        return {text for text in gone - {""} if text in written}
 
     def dismiss_lost(self) -> None:
         """Let somebody say which devices will not come back, so that others have their files."""
