@@ -173,6 +173,10 @@ SERVER_REMEDIES: Final[Mapping[Remedy, str]] = {
     Remedy.OMIT_NAMESPACE: Remedy.OMIT_NAMESPACE.value,
     Remedy.SAY_ANY_SUBJECT: "If this is intended, pass any_subject: true.",
     Remedy.NAME_FILE: "Start the server with another --db.",
+    Remedy.SEAL_PLACE: (
+        "Say memstore sync --no-trust; or memstore sync --leave, and then memstore sync PLACE "
+        "--passphrase-file FILE."
+    ),
     Remedy.OPEN_NAMESPACE: "Start the server with that --namespace.",
     Remedy.OPEN_AGAIN: "Restart the server.",
     Remedy.RESTORE_BACKUP: (

@@ -20,7 +20,6 @@ ASKING = (
     ("forget", "--everything"),
     ("revert", "--since", "1h"),
     ("sync", "{folder}"),
-    ("sync", "--dismiss", "laptop"),
     ("fetch-model", "BAAI/bge-small-en-v1.5"),
 )
 """A line for each way in which a command asks."""

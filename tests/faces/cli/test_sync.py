@@ -16,6 +16,7 @@ from tests.support.raw import sql
 import memstore
 from memstore import settings
 from memstore.faces.cli import command
+from memstore.faces.cli.usage import REFUSED
 from memstore.sync import sealing
 
 
@@ -400,6 +401,8 @@ def test_a_dismissed_device_leaves_what_it_sent(cli: CommandLine, folder: Path, 
     cli("sync", "--db", other)
     cli("sync", folder, "--yes")
     assert "no other device is called" in cli.error("sync", "--dismiss", "none", "--yes")[1]
+    refused = cli("sync", "--dismiss", "old")
+    assert (refused.code, "--yes" in refused.err) == (REFUSED, True)
     device = cli.json("sync", "--dismiss", "old", "--yes")["dismissed"]
     assert "sails" in cli("list").out
     assert not any(one.name == device for one in folder.iterdir() if list(one.iterdir()))

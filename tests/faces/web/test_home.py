@@ -46,7 +46,17 @@ def filled(memory: Store) -> Store:
 
 
 @pytest.mark.parametrize("host", [one.name for one in home.hosts()])
-def test_the_first_text_is_that_of_the_hook(filled: Store, pages: Pages, host: str) -> None:
+def test_the_first_text_is_that_of_the_hook(
+    filled: Store,
+    pages: Pages,
+    host: str,
+    tmp_path_factory: pytest.TempPathFactory,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """The hook runs in the home folder, which is of no project: a page knows of none either."""
+    home_folder = tmp_path_factory.mktemp("home")
+    monkeypatch.setenv("HOME", str(home_folder))
+    monkeypatch.chdir(home_folder)
     place = [one.name for one in home.hosts()].index(host)
     shown = well(pages.read(f"?host={place}"), "told-start")
     assert shown == hooked(filled, "SessionStart", host)
