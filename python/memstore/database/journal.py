@@ -549,7 +549,7 @@ def confirmed_by(transaction: Transaction, episode_id: int) -> list[JournalLine]
 NO_TEXTS: Final = [None, None, None]
 
 _run_text: Final = lru_cache(maxsize=16)(clock.uuid_text)
-"""The lines of one act are of one run."""
+"""Cached, since neighbouring lines usually have the same run."""
 
 
 def _decode(row: Row) -> JournalLine:

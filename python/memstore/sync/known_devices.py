@@ -25,10 +25,10 @@ if TYPE_CHECKING:
     from memstore.sync.rules import Record
 
 
-WANTED: Final = "a person wanted that"
+WANTED: Final = "as requested"
 COPIED: Final = "it was copied or moved"
 RESTORED: Final = "it was restored from a backup"
-CONTINUED: Final = "another file goes on from what this one was"
+CONTINUED: Final = "another file already goes on from what this one was"
 DISMISSED_ELSEWHERE: Final = "another device had dismissed it"
 """Why a file goes on as another device."""
 

@@ -412,7 +412,12 @@ def chosen_facts(
     newest = fact_table.newest_without(transaction, project, ABOUT_THE_USER, most)
     return Chosen(
         [*told.new((*of_user, *_about_the_user(transaction, homes)))],
-        [*told.new(_own_facts((*others, *_used(transaction, project)), caller))],
+        [
+            *told.new(_own_facts(others, caller)),
+            *told.new(
+                islice(_own_facts(_used(transaction, project, most), caller), MAX_CONSIDERED)
+            ),
+        ],
         [*told.new(islice(_own_facts(newest, caller), MAX_CONSIDERED))],
     )
 
@@ -449,10 +454,10 @@ def _newest(transaction: Transaction, wanted: FactFilter) -> Iterator[Fact]:
     return fact_table.select(transaction, wanted, Page(limit=MAX_CONSIDERED, newest_first=True))
 
 
-def _used(transaction: Transaction, wanted: FactFilter) -> list[Fact]:
-    """Return the project's facts that are used, ordered by how often and how lately."""
+def _used(transaction: Transaction, wanted: FactFilter, most: int) -> list[Fact]:
+    """Return the facts that are used most, ordered by how often and how lately."""
     used = fact_table.uses(transaction, wanted, ABOUT_THE_USER, MAX_USED)
-    best = sorted(used, key=lambda one: -_weight(one, wanted.now))[:MAX_CONSIDERED]
+    best = sorted(used, key=lambda one: -_weight(one, wanted.now))[:most]
     facts = fact_table.get_many(transaction, [one.id for one in best])
     return [facts[one.id] for one in best]
 
@@ -599,7 +604,7 @@ def briefing(
 
 
 def _wait_unread(transaction: Transaction, last: Iterable[LastSession]) -> bool:
-    """Whether as many sessions as are told ended with a turn that no model has read."""
+    """Whether the last ``MAX_SESSIONS`` sessions all end with a turn that no model has read."""
     ends = [(*session.last, session.request) for session in islice(last, MAX_SESSIONS)]
     ids = [turn.id for turns in ends for turn in turns[:1] if turn is not None]
     return len(ids) == MAX_SESSIONS and unread.are_unread(transaction, ids)

@@ -10,6 +10,7 @@ from __future__ import annotations
 from itertools import chain
 from typing import TYPE_CHECKING, Final
 
+from memstore.domain.project_names import is_about_the_user
 from memstore.frozen import replace
 from memstore.lazy import lazy_import, lazy_pattern
 from memstore.named import NamedTuple
@@ -155,8 +156,10 @@ def reminded(
         passage = [item]
         if left_out < MISSES and _fits(shown, passage, tokens, count):
             if not item.is_fact:
-                later = since(_episode(turns, item))
-                passage = [] if later is None else [item, *_of_later(later, _project(turns, item))]
+                later = since(_hit(turns, item).episode)
+                passage = (
+                    [] if later is None else [item, *_of_later(later, _hit(turns, item).project)]
+                )
             if _fits(shown, passage, tokens, count):
                 shown |= {one.name: one for one in passage}
                 continue
@@ -184,19 +187,18 @@ def _fits(
     return count(text_of_items(items.values())) <= tokens
 
 
-def _episode(turns: Sequence[EpisodeHit], item: FoundText) -> Episode:
-    return next(hit.episode for hit in turns if hit.episode.id == item.id)
-
-
-def _project(turns: Sequence[EpisodeHit], item: FoundText) -> str | None:
-    """Return the other project that a turn, and what came after it, is from."""
-    return next(hit.project for hit in turns if hit.episode.id == item.id)
+def _hit(turns: Sequence[EpisodeHit], item: FoundText) -> EpisodeHit:
+    return next(hit for hit in turns if hit.episode.id == item.id)
 
 
 def _of_later(later: Afterwards, project: str | None) -> Iterator[FoundText]:
+    """Yield what came after a turn of another project, or of this one, as texts of that project."""
     items = chain(
         (of_turn(turn, project) for turn in later.turns),
-        (of_fact(fact, 0.0, (), project) for fact in later.facts),
+        (
+            of_fact(fact, 0.0, (), None if is_about_the_user(fact.category) else project)
+            for fact in later.facts
+        ),
     )
     return (item.cut(MAX_CHARACTERS) for item in items)
 

@@ -76,8 +76,10 @@ PARTING_MILLISECONDS: Final = 1000
 """How long to wait for other users of a file that is no longer at its path."""
 
 COMPACT_WAIT_MILLISECONDS: Final = 1000
-LOG_WAIT_MILLISECONDS: Final = 100
 """How long compacting waits for writers and readers to finish."""
+
+LOG_WAIT_MILLISECONDS: Final = 100
+"""How long emptying the write-ahead log waits for readers to finish."""
 
 MINIMUM_SQLITE: Final = (3, 51, 3)
 """Older versions can corrupt the file if the log is reset while another connection writes."""

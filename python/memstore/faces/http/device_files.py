@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import json
 import logging
+import threading
 from functools import partial
 from typing import TYPE_CHECKING, Final
 
@@ -35,7 +36,7 @@ if TYPE_CHECKING:
 
     from starlette.types import ASGIApp, Receive, Scope, Send
 
-    from memstore.database.engine import Transaction
+    from memstore.database.engine import Engine, Transaction
     from memstore.database.tables.device_files import StoredFile
     from memstore.faces.http.callers import Caller
     from memstore.faces.serving.stores import Stores
@@ -104,6 +105,7 @@ class DeviceFiles:
         self._threads = anyio.CapacityLimiter(AT_ONCE)
         self._has_left_log = False
         """Whether the log of the database still has what a file was before."""
+        self._emptying = threading.Lock()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         request = Request(scope, receive)
@@ -135,7 +137,7 @@ class DeviceFiles:
             raise FilesRefused(404, "not found: no device writes files of such a name")
         engine = file_of(self._stores.store()).engine
         if self._has_left_log:
-            self._has_left_log = not engine.empty_log()
+            self._empty_log(engine)
         place = _place(caller)
         if method == "GET":
             with engine.read() as transaction:
@@ -156,8 +158,12 @@ class DeviceFiles:
                 _delete(transaction, place, name, caller)
                 response = Response(status_code=204)
         if before is not None:  # a text may have been in it that was erased since
-            self._has_left_log = not engine.empty_log()
+            self._empty_log(engine)
         return response
+
+    def _empty_log(self, engine: Engine) -> None:
+        with self._emptying:  # so that the flag is what the last attempt found
+            self._has_left_log = not engine.empty_log()
 
 
 def _place(caller: Caller) -> str:

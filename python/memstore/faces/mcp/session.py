@@ -317,9 +317,8 @@ class ClientSession:
         """Return the source of the store for the client, which may name itself in each request."""
         named = (params.get("_meta") or {}).get(protocol.CLIENT_KEY)
         client = named if self._by_envelope else self._client
-        if (
-            self._is_named and self._rooted is None
-        ):  # imported for a call, and not before the tools are listed
+        # Imported for a call, not before the tools are listed.
+        if self._is_named and self._rooted is None:
             self._source = self._rooted = roots.Rooted(self._source, self._send, asks=False)
         return clients.Through(self._source, clients.of_info(client))
 

@@ -299,8 +299,12 @@ def judge(old: Claim, new: Claim, *, without: Collection[Rule] = ()) -> Judgemen
         slots = Compared(old.slots, new.slots, (old.folded, new.folded))
         values = (old.slots.value, new.slots.value)
         judged = _by_slots(judged, pair, slots, values, without)
-    if judged.rule in OF_VALUES and signs.may_be_one_of_several(pair):
-        judged = judged.as_question if judged.verdict is Verdict.RETIRE else judged
+    if (
+        judged.verdict is Verdict.RETIRE
+        and judged.rule in OF_VALUES
+        and signs.may_be_one_of_several(pair)
+    ):
+        judged = judged.as_question
     if judged.verdict is Verdict.RETIRE and not _one_holder(judged, pair, slots):
         # A name may be a verb: the more careful of both readings counts.
         return _by_words(pair.widest, {*without, *PROOFS})
