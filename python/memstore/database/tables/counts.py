@@ -122,9 +122,8 @@ class KeyCounts:
         """Of keys with inactive facts: how many they have with those."""
         self._inactive: Counter[str] = Counter()
         for among, values in _inactive(transaction, wanted):
-            numbers = f"SELECT f.{KEYS[column]}, count(*) {among} GROUP BY 1"
-            rows = transaction.rows(numbers, values)
-            self._inactive.update({str(key): int(number) for key, number in rows})
+            rows = transaction.rows(f"SELECT f.{KEYS[column]} {among}", values)
+            self._inactive.update(str(key) for (key,) in rows)
         within_one = len(wanted.namespaces or ()) == 1
         self._is_single = wanted.is_exact and within_one
         """Whether each key has one count."""
