@@ -11,12 +11,12 @@ from memstore.database import journal
 from memstore.database.tables import facts as fact_table
 from memstore.domain import metadata
 from memstore.domain.arguments import checked_id
+from memstore.domain.project_names import is_about_the_user
 from memstore.errors import EmbedderMismatch, FactChanged, Reason, Remedy
 from memstore.facts import rules
 from memstore.frozen import derived, replace
 from memstore.lazy import cached_property, lazy_import
 from memstore.named import NamedTuple
-from memstore.text.folding import subject_key
 from memstore.text.secrets import Screen
 
 if TYPE_CHECKING:
@@ -49,9 +49,6 @@ T = TypeVar("T")
 
 CHANGED_AT_ONCE: Final = 200
 """Facts changed in one transaction, so that other writers need not wait long."""
-
-ABOUT_THE_USER: Final = frozenset({"preference", "identity"})
-"""Categories of facts that apply to every project."""
 
 
 class Unchanged(NamedTuple):
@@ -284,7 +281,7 @@ class FactTransactions:
             is_shared = fact_table.get(transaction, new.supersedes, shared) is not None
             return shared if is_shared else self.namespace
         # Episodes belong to the project, and so do the facts extracted from them.
-        about_the_user = subject_key(new.category) in ABOUT_THE_USER and new.episode_id is None
+        about_the_user = is_about_the_user(new.category) and new.episode_id is None
         return shared if about_the_user else self.namespace
 
     def _unlinked(self, transaction: Transaction, new: Prepared, episode_id: int) -> Prepared:

@@ -359,9 +359,6 @@ def changed_by_others(
     return "; ".join(told[:MAX_AUTHORS])
 
 
-ABOUT_THE_USER: Final = ("identity", "preference")
-"""Their order counts among facts that were used equally often."""
-
 MAX_CONSIDERED: Final = 25
 """Facts of one kind that are considered; more than fit."""
 
@@ -405,11 +402,11 @@ def chosen_facts(
     homes = [replace(wanted, namespaces=(name,)) for name in wanted.namespaces or ()]
     project = replace(wanted, namespaces=(own,))
     pinned = [fact for home in homes for fact in _newest(transaction, replace(home, pinned=True))]
-    of_user = [fact for fact in pinned if subject_key(fact.category) in ABOUT_THE_USER]
-    others = [fact for fact in pinned if subject_key(fact.category) not in ABOUT_THE_USER]
+    of_user = [fact for fact in pinned if project_names.is_about_the_user(fact.category)]
+    others = [fact for fact in pinned if not project_names.is_about_the_user(fact.category)]
     told = Shown()
     most = MAX_CONSIDERED if caller is None else MAX_USED
-    newest = fact_table.newest_without(transaction, project, ABOUT_THE_USER, most)
+    newest = fact_table.newest_without(transaction, project, project_names.ABOUT_THE_USER, most)
     return Chosen(
         [*told.new((*of_user, *_about_the_user(transaction, homes)))],
         [
@@ -435,8 +432,11 @@ def _about_the_user(transaction: Transaction, homes: Iterable[FactFilter]) -> It
         fact
         for home in homes
         for some in (
-            fact_table.most_used(transaction, home, ABOUT_THE_USER, MAX_CONSIDERED),
-            *(_newest(transaction, replace(home, category=one)) for one in ABOUT_THE_USER),
+            fact_table.most_used(transaction, home, project_names.ABOUT_THE_USER, MAX_CONSIDERED),
+            *(
+                _newest(transaction, replace(home, category=one))
+                for one in project_names.ABOUT_THE_USER
+            ),
         )
         for fact in some
     ]
@@ -444,7 +444,7 @@ def _about_the_user(transaction: Transaction, homes: Iterable[FactFilter]) -> It
         found,
         key=lambda fact: (
             -_uses(fact),
-            ABOUT_THE_USER.index(subject_key(fact.category)),
+            project_names.ABOUT_THE_USER.index(subject_key(fact.category)),
             -fact.created_at.timestamp(),
         ),
     )
@@ -456,7 +456,7 @@ def _newest(transaction: Transaction, wanted: FactFilter) -> Iterator[Fact]:
 
 def _used(transaction: Transaction, wanted: FactFilter, most: int) -> list[Fact]:
     """Return the facts that are used most, ordered by how often and how lately."""
-    used = fact_table.uses(transaction, wanted, ABOUT_THE_USER, MAX_USED)
+    used = fact_table.uses(transaction, wanted, project_names.ABOUT_THE_USER, MAX_USED)
     best = sorted(used, key=lambda one: -_weight(one, wanted.now))[:most]
     facts = fact_table.get_many(transaction, [one.id for one in best])
     return [facts[one.id] for one in best]

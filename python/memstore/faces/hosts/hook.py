@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
     from memstore import plain_http
     from memstore.domain import clock, turns
-    from memstore.faces import background, background_sync, working
+    from memstore.faces import background, background_sync, caller_project
     from memstore.faces.hosts import (
         keeping,
         prompted,
@@ -53,7 +53,7 @@ else:
     turns = lazy_import("memstore.domain.turns")
     background = lazy_import("memstore.faces.background")
     background_sync = lazy_import("memstore.faces.background_sync")
-    working = lazy_import("memstore.faces.working")
+    caller_project = lazy_import("memstore.faces.caller_project")
     plain_http = lazy_import("memstore.plain_http")
     sessions = lazy_import("memstore.faces.hosts.sessions")
     keeping = lazy_import("memstore.faces.hosts.keeping")
@@ -243,7 +243,7 @@ def answered(arguments: argparse.Namespace, event: dict[str, Any]) -> dict[str, 
 
 def _placed(store: Store, chosen: Settings) -> Store:
     """Return the store for the project of the host's folder, if a namespace was named for all."""
-    return working.in_folder(store) if chosen.namespace not in (None, AUTO) else store
+    return caller_project.in_folder(store) if chosen.namespace not in (None, AUTO) else store
 
 
 def _opened_to_tell(arguments: argparse.Namespace) -> Store:

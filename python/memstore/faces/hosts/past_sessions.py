@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from memstore import projects, settings
 from memstore.errors import StorageError, TransferError
-from memstore.faces import working
+from memstore.faces import caller_project
 from memstore.faces.hosts import keeping, own_memory, transcripts
 from memstore.faces.hosts.own_memory import CLAUDE, CODEX, GEMINI
 from memstore.frozen import asdict, field, frozen
@@ -217,7 +217,11 @@ class _Import:
             said = sum(1 for _ in transcripts.turns(about.path, self._left_out, about.session))
             return keeping.KeptTurns(said, 0)
         root = str(projects.project_of(about.folder).folder) if about.folder else os.sep
-        store = working.in_folder(self._at(home), about.folder) if about.folder else self._at(home)
+        store = (
+            caller_project.in_folder(self._at(home), about.folder)
+            if about.folder
+            else self._at(home)
+        )
         return keeping.import_session(
             store, self._host, about.session, about.path, self._left_out, root
         )

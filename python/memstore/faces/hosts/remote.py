@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from memstore import projects
-    from memstore.faces import working
+    from memstore.faces import caller_project
     from memstore.faces.hosts import own_memory, traces, transcripts, troubles
     from memstore.faces.hosts.sessions import HostSession
     from memstore.faces.hosts.transcripts import TranscriptTurn
@@ -40,7 +40,7 @@ else:  # a start and a prompt need none of them
     traces = lazy_import("memstore.faces.hosts.traces")
     transcripts = lazy_import("memstore.faces.hosts.transcripts")
     troubles = lazy_import("memstore.faces.hosts.troubles")
-    working = lazy_import("memstore.faces.working")
+    caller_project = lazy_import("memstore.faces.caller_project")
 
 HOST_SECONDS: Final = 0.5
 """The longest time a host waits for a hook, from the start of its process to the end."""
@@ -335,7 +335,7 @@ def has_waiting(url: str) -> bool:
 
 def _project() -> dict[str, str]:
     """Return the project of the host's folder: a token's memory holds those of several."""
-    name = working.name_of()
+    name = caller_project.name_of()
     return {} if name is None else {"project": name}
 
 

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from memstore import projects
-    from memstore.faces import working
+    from memstore.faces import caller_project
     from memstore.faces.mcp.methods import StoreSource
     from memstore.faces.mcp.protocol import Message
     from memstore.projects import Project
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from memstore.store.store import Store
 else:
     addresses = lazy_import("urllib.parse")
-    working = lazy_import("memstore.faces.working")
+    caller_project = lazy_import("memstore.faces.caller_project")
     projects = lazy_import("memstore.projects")
     stores = lazy_import("memstore.store.store")
 
@@ -103,9 +103,9 @@ class Rooted:
     def _name(self) -> str | None:
         """Return the project from which a fixed store is seen."""
         if self._project is not None:
-            return working.named(self._project)
+            return caller_project.named(self._project)
         if self._started_in is None:
-            self._started_in = (working.name_of(only_repositories=True),)
+            self._started_in = (caller_project.name_of(only_repositories=True),)
         return self._started_in[0]
 
     @property
