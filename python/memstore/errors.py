@@ -139,6 +139,7 @@ class Remedy(Enum):
     ASK_AGAIN = "Retry, or use another model."
     CHOOSE_GENERATOR = "Pass a generator."
     CHECK_PLACE = "Check that it is mounted and may be written; the next run carries on."
+    MOUNT_PLACE = "Mount it; if it is empty on purpose, run memstore sync --refill."
     OWN_PLACE = "Give the devices a folder or a repository of their own."
     CHECK_GIT = "Check that `git ls-remote` reaches it from a terminal; the next run carries on."
     ALLOW_FORCE = "Allow force pushes to the branch memstore, so that erased texts can be dropped."

@@ -13,7 +13,7 @@ from memstore.embedding.leases import Lease
 from memstore.errors import NotFound, Remedy, StoreBusy, SyncError
 from memstore.named import NamedTuple
 from memstore.sync import project_files, remembered, sealing, status, trust_files
-from memstore.sync.places import names
+from memstore.sync.places import mounts, names
 from memstore.sync.places.address import place_at
 from memstore.sync.reports import Status
 
@@ -106,6 +106,11 @@ def is_sealed(file: File, place: Place) -> bool:
     return sealing.is_sealed(place, place.list()) or sealing.is_kept(
         remembered.folder_of(file.path)
     )
+
+
+def refill(file: File) -> None:
+    """Let the next run write everything into a folder that is empty, whatever was there before."""
+    mounts.forget(remembered.folder_of(file.path))
 
 
 def sources_set(file: File) -> int:
@@ -242,6 +247,7 @@ def leave(file: File) -> Remembered:
         status.leave(file.engine)
         remembered.forget(state)
         sealing.forget(state)
+        mounts.forget(state)
     return chosen
 
 

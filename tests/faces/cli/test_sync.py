@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import stat
 from pathlib import Path
 from typing import Any
@@ -97,6 +98,33 @@ def test_a_dry_run_writes_nothing(cli: CommandLine, folder: Path) -> None:
     assert (told["went"], told["dry_run"]) == ({"default": 1}, True)
     assert list(folder.iterdir()) == []
     assert cli("sync").code == 2
+
+
+def test_an_empty_folder_without_its_file_system_is_filled_only_if_that_is_said(
+    cli: CommandLine, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    mounted = {str(folder), "/"}
+    monkeypatch.setattr(os.path, "ismount", lambda path: os.fspath(path) in mounted)
+    cli.add("Alice prefers tea")
+    cli("sync", folder, "--yes")
+    for file in [*folder.iterdir()]:
+        shutil.rmtree(file)
+    assert cli.json("sync")["went"] == {"default": 1}  # somebody emptied it
+    for file in [*folder.iterdir()]:
+        shutil.rmtree(file)
+    mounted.remove(str(folder))
+    for arguments in ((), (folder,), ("--dry-run",), ("--refill", "--dry-run")):
+        refused = cli("sync", *arguments)
+        assert refused.code == REFUSED
+        assert f"it was on that of {str(folder)!r}, which seems to be away" in refused.err
+        assert "memstore sync --refill" in refused.err
+    assert cli("sync", "--background").code == REFUSED
+    assert "which seems to be away" in cli("status").err
+    assert [*folder.iterdir()] == []
+    assert cli.json("sync", "--refill")["went"] == {"default": 1}
+    assert "nothing new" in cli("sync").err
+    cli("sync", "--leave")
+    assert not [*folder.parent.rglob("mount.json")]
 
 
 def test_a_sealed_place_needs_the_passphrase_once(
@@ -522,9 +550,9 @@ def test_levels_of_trust_travel_if_they_are_chosen_and_the_place_is_sealed(
     assert "only if it is sealed" in cli("sync", folder, "--trust", "--dry-run").err
     sealed = ("--yes", "--trust", "--passphrase-file", phrase)
     assert "levels of trust went: 1 source" in cli("sync", folder, *sealed).err
-    assert "syncs levels of trust, too, with" in cli("sync", "--status").err
+    assert "syncs memories and levels of trust with" in cli("sync", "--status").err
     cli("sync", "--namespaces", "default")
-    assert "syncs default, levels of trust with" in cli("sync", "--status").err
+    assert "syncs default and levels of trust with" in cli("sync", "--status").err
     cli("sync", "--namespaces", "all")
     told = cli("sync", folder, *sealed, "--dry-run", "--db", other).err
     assert "levels of trust would come: 1 source" in told

@@ -71,6 +71,50 @@ def test_a_write_that_fails_says_why_and_leaves_what_was_there(
     assert os.listdir(Path(place.address, DEVICE)) == ["state"]
 
 
+@pytest.fixture
+def mounted(folder: Path, monkeypatch: pytest.MonkeyPatch) -> set[str]:
+    """Say that these folders are where a file system is mounted."""
+    found = {str(folder), "/"}
+    monkeypatch.setattr(os.path, "ismount", lambda path: os.fspath(path) in found)
+    return found
+
+
+def test_a_stick_that_is_away_is_no_folder_that_was_emptied(
+    folder: Path, tmp_path: Path, mounted: set[str]
+) -> None:
+    place = FolderPlace(folder, state=tmp_path / "state")
+    assert place.list() == {}  # a new place is empty
+    place.put(STATE, b"one")
+    place.publish()
+    place.delete(STATE)
+    mounted.remove(str(folder))
+    for _ in range(2):
+        with pytest.raises(memstore.SyncError, match=f"it was on that of '{folder}'") as raised:
+            FolderPlace(folder, state=tmp_path / "state").list()
+        assert raised.value.remedy is Remedy.MOUNT_PLACE
+    assert FolderPlace(folder, state=tmp_path / "another").list() == {}
+    (folder.parent / "other").mkdir()
+    assert FolderPlace(folder.parent / "other", state=tmp_path / "state").list() == {}
+    mounted.add(str(folder))
+    assert FolderPlace(folder, state=tmp_path / "state").list() == {}  # it was emptied
+
+
+def test_a_folder_that_moved_to_another_disk_with_its_files_goes_on(
+    folder: Path, tmp_path: Path, mounted: set[str]
+) -> None:
+    place = FolderPlace(folder, state=tmp_path / "state")
+    place.put(STATE, b"one")
+    place.publish()
+    mounted.remove(str(folder))
+    assert list(place.list()) == [STATE]
+    place.put(STATE, b"two")
+    place.publish()
+    place.delete(STATE)
+    assert place.list() == {}
+    (tmp_path / "state" / "mount.json").write_text("[1")  # what cannot be read is not known
+    assert place.list() == {}
+
+
 def test_a_link_is_neither_listed_nor_followed(place: FolderPlace, folder: Path) -> None:
     secret = folder.parent / "secret"
     secret.write_text("a secret")

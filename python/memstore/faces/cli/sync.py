@@ -88,6 +88,7 @@ UNSEALED = (
     *cli.SYNC_CHOICES,
     cli.option("--token-file FILE", "read the token of a server from this file"),
     cli.option("--project-repository", "use a repository that has other branches all the same"),
+    cli.option("--refill", "fill a folder that is empty, and on another file system than before"),
     file="create",
     usage="[ADDRESS] [options]",
 )  # fmt: skip
@@ -127,6 +128,8 @@ def _run(store: Store, arguments: argparse.Namespace, show: cli.Show) -> int | N
         if arguments.address is not None:
             raise cli.UsageError("--background syncs with the place used before: name none")
         return _in_background(store)
+    if arguments.refill and not arguments.dry_run:
+        syncing.refill(store.file)
     return begin(store, arguments, show)
 
 

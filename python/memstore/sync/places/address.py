@@ -89,7 +89,8 @@ def place_at(
     """Return the place at an address; nothing is read or written yet.
 
     Args:
-        state: a folder of this file of memories, for the clone of a git repository.
+        state: a folder of this file of memories, for the clone of a git repository, and for what
+            is remembered of a folder.
         token: for a server.
         asks: whether git may ask for a password; a background process has nobody to ask.
         may_be_shared: whether a project's own repository is taken all the same.
@@ -124,7 +125,7 @@ def place_at(
             f"{address!r} is in the repository {str(around)!r}: memories would be sent with it",
             remedy=Remedy.OWN_PLACE,
         )
-    return folder.FolderPlace(address)
+    return folder.FolderPlace(address, state=Path(state))
 
 
 def _is_own(folder: str) -> bool:

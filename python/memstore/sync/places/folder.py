@@ -13,10 +13,11 @@ from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Final
 
 from memstore.errors import Remedy, SyncError
-from memstore.sync.places import Entry, names
+from memstore.sync.places import Entry, mounts, names
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
+    from pathlib import Path
 
 MAX_FILES: Final = 50_000
 """How many files are looked at. A hundred devices leave a fifth of that."""
@@ -42,12 +43,19 @@ REASONS: Final = {
 
 
 class FolderPlace:
-    """The files of all devices in one folder, with a folder for each device."""
+    """The files of all devices in one folder, with a folder for each device.
 
-    def __init__(self, folder: str | os.PathLike[str]) -> None:
+    Args:
+        folder: which has to be there.
+        state: the folder of this machine that says where its file system was mounted; ``None`` to
+            take one that is empty for what it seems.
+    """
+
+    def __init__(self, folder: str | os.PathLike[str], *, state: Path | None = None) -> None:
         self.address = os.fspath(folder)
         self.ignored: Sequence[str] = ()
         self._folder = os.path.abspath(os.path.expanduser(self.address))
+        self._state = state
 
     def list(self) -> Mapping[str, Entry]:
         found: dict[str, Entry] = {}
@@ -60,6 +68,8 @@ class FolderPlace:
                 elif not is_hidden(name):
                     foreign.append(name)
         self.ignored = foreign_files(foreign)
+        if not found:
+            self._check_mounted()
         return found
 
     def get(self, name: str, *, most: int) -> bytes:
@@ -101,7 +111,19 @@ class FolderPlace:
                 os.rmdir(os.path.dirname(path))
 
     def publish(self, *, anew: bool = False) -> None:
-        """Do nothing: what was put is there."""
+        """Remember where the folder is mounted; what was put is there."""
+        if self._state is not None:
+            mounts.remember(self._state, self._folder)
+
+    def _check_mounted(self) -> None:
+        """Refuse an empty folder that had files when another file system was mounted there."""
+        before = None if self._state is None else mounts.remembered(self._state, self._folder)
+        if before is not None and (now := mounts.mount_of(self._folder)) != before:
+            raise SyncError(
+                f"{self.address!r} is empty, and on the file system of {now!r}; it had files when "
+                f"it was on that of {before!r}, which seems to be away: nothing was written",
+                remedy=Remedy.MOUNT_PLACE,
+            )
 
     def _every(self) -> Iterator[tuple[str, os.DirEntry[str]]]:
         """Yield what is in the folder and in the folders of devices, each with its name there."""
