@@ -349,6 +349,51 @@ def test_files_are_of_a_moderate_size(
     assert {fact.uuid for fact in c.list(limit=None)} == {fact.uuid for fact in a.list(limit=None)}
 
 
+def test_an_import_erases_what_was_heard_twice_once(devices: list[Store]) -> None:
+    a, b, _ = devices
+    shelf = Shelf()
+    for store in (a, b):
+        store.add("tea", subject="alice")
+    meet(shelf, a, b, a, b)
+    [kept] = a.list()
+    a.erase(kept.id)
+    b.transfer.import_([*a.transfer.export()])
+    for store in (a, b):
+        assert [store.list(active_only=False), store.ledger.verify()] == [[], []]
+        with store.file.engine.read() as transaction:
+            ended = transaction.ints(
+                "SELECT fact_id FROM memstore_journal WHERE kind = 'erase' ORDER BY fact_id"
+            )
+        assert ended == [1, 2]
+    meet(shelf, a, b, a, b)
+    assert [*differences([a, b])] == []
+
+
+def test_a_fact_that_stays_when_what_says_the_same_is_erased_stays_everywhere(
+    devices: list[Store],
+) -> None:
+    a, b, c = devices
+    shelf = Shelf()
+    said = a.episodes.add("Ana likes tea, says the mail.", source="mail", idempotency_key="m")
+    first = a.add("Ana likes tea", subject="ana", episode_id=said.id)
+    same = b.episodes.add("Ana likes tea, says the mail.", source="mail", idempotency_key="m")
+    later = b.add("Ana likes tea", subject="ana", episode_id=same.id)
+    b.confirm(later.id)
+    meet(shelf, a, b, c, a, b, c)
+    assert [one.uuid for one in c.list()] == [first.uuid]
+    plan = a.ledger.erasure(episode=said.id)
+    [stays] = plan.stays
+    [kept] = [one for one in a.list(active_only=False) if one.uuid == later.uuid]
+    assert (stays.text, stays.id) == ("stays, and is active again", kept.id)
+    assert not any("nothing of its chain" in step.text for step in plan.steps)
+    plan.apply()
+    meet(shelf, a, b, c, a, b, c)
+    for store in (a, b, c):
+        assert [one.uuid for one in store.list(active_only=False)] == [later.uuid]
+        assert store.ledger.verify() == []
+    assert [*differences([a, b, c])] == []
+
+
 def test_lines_whose_texts_were_erased_are_relayed(devices: list[Store]) -> None:
     a, b, c = devices
     shelf = Shelf()

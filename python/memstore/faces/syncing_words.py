@@ -91,14 +91,13 @@ def status_sentence(found: Status) -> str:
 
 def run_sentence(found: Status) -> str:
     """Return with which place a file syncs, and what became of the last run."""
-    what = [*map(visible, found.namespaces[:MAX_NAMED])]
-    if more := len(found.namespaces) - len(what):
-        what.append(f"{more:,} more")
+    named = [*map(visible, found.namespaces[:MAX_NAMED])]
+    if more := len(found.namespaces) - len(named):
+        named.append(f"{more:,} more")
+    what = ", ".join(named)
     if found.trust:
-        what.append("levels of trust" if what else "levels of trust, too,")
-    place = " ".join(
-        filter(None, ("syncs", ", ".join(what), f"with {masked(found.address or '')}"))
-    )
+        what = f"{what or 'memories'} and levels of trust"
+    place = " ".join(filter(None, ("syncs", what, f"with {masked(found.address or '')}")))
     if found.tried_at is None:
         return f"{place}, not synced yet"
     if found.failed:

@@ -59,9 +59,12 @@ def remove_fact(changes: Changes, fact: Fact, dependents: Dependents) -> None:
     If the same claim was heard on several devices, all that became one fact go.
     """
     transaction = changes.transaction
-    twins = taken_table.twins_of_facts(transaction, [fact.id])
-    for twin in fact_table.get_many(transaction, sorted(twins)).values():
-        remove_fact(changes, twin, dependents)
+    twins = sorted(taken_table.twins_of_facts(transaction, [fact.id]))
+    held = fact_table.get_many(transaction, [fact.id, *twins])
+    for twin in twins:
+        remove_fact(changes, held[twin], dependents)
+    if not held[fact.id].content:
+        return  # it went as the twin of another one
     reply_table.close_episodes(transaction, fact.namespace, fact.content, fact.episode_id)
     blank_fact(changes, fact, dependents)
     queries.Queries().forget(transaction, erasures.FACT, {fact.id: text_of(fact)})

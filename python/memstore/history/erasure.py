@@ -95,6 +95,8 @@ class Selected(NamedTuple):
     """Facts that were selected and stay, each with the reason."""
     reasons: dict[int, str]
     """Why facts go, if not because they are named themselves."""
+    released: set[int]
+    """Those that stay and had given way to one that goes, which says the same."""
 
 
 class ErasurePlan:
@@ -122,6 +124,7 @@ class ErasurePlan:
         self.episode_ids: tuple[int, ...] = tuple(found.episodes)
         self._rests_on = {*found.facts, *(fact_id for fact_id, _ in found.staying)}
         self._goes = ({*found.facts}, {*found.episodes})
+        self._released = found.released
         self._is_unfinished = meta_table.get(transaction, UNFINISHED) is not None
         if not (self or found.staying or self._is_unfinished or chosen.is_by_id):
             raise NotFound("nothing that is stored is selected", remedy=Remedy.FIND_ID)
@@ -240,7 +243,7 @@ class _Selecting:
             copies &= {*self._among_episodes}
         episodes = sorted({*episodes, *copies})
         self._named = {*episodes} if chosen.episode is not None else set()
-        found = Selected([], episodes, [], {})
+        found = Selected([], episodes, [], {}, set())
         if chosen.is_by_origin:
             self._of_source = self._origin(chosen._replace(run=None))
             self._of_run = self._origin(chosen._replace(source=None))
@@ -267,6 +270,7 @@ class _Selecting:
         if self._among_facts is not None:
             twins &= {*self._among_facts}
         staying = {fact_id for fact_id, _ in found.staying}
+        found.released.update(twins & staying)
         found.facts.extend(twins - {*found.facts} - staying)
         found.facts.sort()
 
@@ -381,10 +385,14 @@ class _Telling:
                 drawn.setdefault(episode_id, fact_id)
         left = sorted(drawn.keys() - {*self._found.episodes})[: MAX_STEPS - len(staying)]
         return (
-            *(_fact_step(facts[one], "stays", why) for one, why in staying.items()),
+            *(self._staying(facts[one], why) for one, why in staying.items()),
             *islice(self._others(), MAX_STEPS - len(staying)),
             *self._episodes(left, "stays", lambda one: f"fact {drawn[one]} was drawn from it"),
         )
+
+    def _staying(self, fact: Fact, reason: str) -> ErasureStep:
+        is_released = fact.status == "superseded" and fact.id in self._found.released
+        return _fact_step(fact, "stays, and is active again" if is_released else "stays", reason)
 
     def _others(self) -> Iterator[ErasureStep]:
         """Yield the facts of other owners that were drawn from episodes that go, and stay."""
@@ -432,7 +440,9 @@ class _Telling:
         return {
             fact.superseded_by or 0
             for fact in older
-            if fact.status == "superseded" and fact.id not in self._going
+            if fact.status == "superseded"
+            and fact.id not in self._going
+            and fact.id not in self._found.released
         }
 
     def _episodes(
@@ -644,10 +654,21 @@ class _Erasing(_Steps):
         self.counts += erasable.of_facts(transaction, [fact.id for fact in going])
         self._close_new(transaction, going)
         changes = Changes(transaction, self._place.author)
+        self._release(changes, going)
         for fact in going:
             erasing.blank_fact(changes, fact, self._place.dependents)
         texts = {fact.id: erasing.text_of(fact) for fact in going}
         self._queries.forget(transaction, FACT, texts)
+
+    def _release(self, changes: Changes, going: Sequence[Fact]) -> None:
+        """End the links of facts that stay to those that go, so that they stay elsewhere, too."""
+        transaction = changes.transaction
+        twins = taken_table.twins_of_facts(transaction, [fact.id for fact in going])
+        if not twins:
+            return
+        later = erasable.changed_facts(transaction, self._since, sorted(twins))
+        for one in sorted(twins & (self._plan._released | later)):
+            changes.write(*fact_table.release(one))
 
     def _close_new(self, transaction: Transaction, facts: Sequence[Fact]) -> None:
         """Close episodes of which replies that came in the meantime quote these facts."""

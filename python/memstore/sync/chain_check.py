@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
+from contextlib import nullcontext
 from typing import TYPE_CHECKING
 
-from memstore.sync import rules, taking
+from memstore.sync import applying, rules
 
 if TYPE_CHECKING:
     from memstore.database.engine import Engine, Transaction
     from memstore.database.tables.devices import DeviceRow
-    from memstore.sync.choice import Choice
     from memstore.sync.files import Files
     from memstore.sync.known_devices import KnownDevices
+    from memstore.sync.namespace_choice import Choice
     from memstore.sync.places.names import Named
     from memstore.sync.segments import Segment
 
@@ -119,21 +120,15 @@ class ChainCheck:
         said = [record for act in segment.acts for record in act.records if travels(record)]
         blank = {one.about for one in said if one.kind in rules.BIRTHS and one.value is None}
         there = {(one.line, one.at, one.about) for one in said if first <= one.line <= last}
-
-        def compared(transaction: Transaction) -> tuple[set[Compared], set[Compared]]:
+        with self._engine.read() if within is None else nullcontext(within) as transaction:
             held = self._known.records_of(transaction, row, first, last)
             known = {(one.line, one.at, one.about) for one in held}
             differing = {about for *_, about in there ^ known}
-            gone = blank | taking.erased(transaction, differing) if differing else blank
-            return (
-                {one for one in there if one[2] not in gone},
-                {one for one in known if one[2] not in gone},
-            )
-
-        if within is not None:
-            return compared(within)
-        with self._engine.read() as transaction:
-            return compared(transaction)
+            gone = blank | applying.erased(transaction, differing) if differing else blank
+        return (
+            {one for one in there if one[2] not in gone},
+            {one for one in known if one[2] not in gone},
+        )
 
 
 def _hash_at(segment: Segment, line: int) -> str:

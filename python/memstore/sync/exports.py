@@ -12,7 +12,7 @@ from memstore.database.journal import Kind
 from memstore.database.tables import devices as device_table
 from memstore.database.tables import taken as taken_table
 from memstore.database.tables.devices import OTHER, DeviceRow
-from memstore.sync import records, rules, taking
+from memstore.sync import applying, records, rules
 from memstore.sync.rules import EPISODE, FACT, About
 
 if TYPE_CHECKING:
@@ -57,7 +57,7 @@ def take(
     rivals = _named(transaction, FACT, records.FACTS, new_facts)
     rivals |= _named(transaction, EPISODE, records.EPISODES, new_episodes)
     if rivals:
-        taking.settle(transaction, dependents, devices, rivals)
+        applying.settle(transaction, dependents, devices, rivals)
     facts = {line.fact_id for line in lines if line.fact_id is not None}
     episodes = {line.episode_id for line in lines if line.fact_id is None} - {None}
     here = records.Reader(transaction, records.Chains.of(devices))
@@ -65,7 +65,7 @@ def take(
     known = {_identity(record) for _, record in here.read(about) if record is not None}
     new = [(THERE, record) for record in said if _identity(record) not in known]
     if new:
-        taking.take(transaction, dependents, devices, new)
+        applying.take(transaction, dependents, devices, new)
 
 
 def _named(transaction: Transaction, kind: str, table: str, ids: Collection[int]) -> set[About]:

@@ -19,8 +19,8 @@ if TYPE_CHECKING:
 
     from memstore.database.engine import Transaction
     from memstore.database.tables.taken import TracedLine
-    from memstore.sync.choice import Choice
     from memstore.sync.files import Files
+    from memstore.sync.namespace_choice import Choice
     from memstore.sync.places.names import Named
     from memstore.sync.rules import Record
 
@@ -249,13 +249,11 @@ class KnownDevices:
             if named.device == device and not named.is_state
         }
         found: set[str] = set()
-        for column, id_ in taken_table.ends_between(transaction, first, last):
-            facts, episodes = ([id_], []) if column == "fact_id" else ([], [id_])
-            for line in taken_table.about(transaction, facts, episodes):
-                for name, named in written.items():
-                    at = line.id if not named.is_relayed else self._position(line, named)
-                    if named.first <= at <= named.last:
-                        found.add(name)
+        for line in taken_table.about_erased(transaction, first, last):
+            for name, named in written.items():
+                at = line.id if not named.is_relayed else self._position(line, named)
+                if named.first <= at <= named.last:
+                    found.add(name)
         return found
 
     def _position(self, line: TracedLine, named: Named) -> int:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections import Counter
+from contextlib import nullcontext
 from typing import TYPE_CHECKING, Final
 
 from memstore.database import journal
@@ -11,20 +12,21 @@ from memstore.database.tables import devices as device_table
 from memstore.database.tables import taken as taken_table
 from memstore.database.tables.devices import DISMISSED, OTHER
 from memstore.errors import SyncError
-from memstore.sync import records, rules, taking
+from memstore.sync import applying, records, rules
 from memstore.sync.chain_check import ChainCheck
 from memstore.sync.files import MAX_SENTENCE
 from memstore.sync.places import names
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
+    from contextlib import AbstractContextManager
 
     from memstore.database.changes import Dependents
     from memstore.database.engine import Engine, Transaction
     from memstore.database.tables.devices import DeviceRow
-    from memstore.sync.choice import Choice
     from memstore.sync.files import Files
     from memstore.sync.known_devices import KnownDevices
+    from memstore.sync.namespace_choice import Choice
     from memstore.sync.segments import ActRecords, Segment
 
 RECORDS: Final = 1_000
@@ -69,7 +71,7 @@ class Receiving:
             own = records.own(transaction, self._known.chains, since + 1, last)
             if changed := {record.about for record in own}:
                 rows = [*self._known.rows.values()]
-                taking.settle(transaction, self._dependents, rows, changed)
+                applying.settle(transaction, self._dependents, rows, changed)
 
     def take_all(self, within: Transaction | None = None) -> None:
         """Take what is there of all devices, until nothing more can be taken.
@@ -82,6 +84,10 @@ class Receiving:
             progress = False
             for row in self._known.others:
                 progress = self._take_from(row, within) or progress
+
+    def _writing(self, within: Transaction | None) -> AbstractContextManager[Transaction]:
+        """Return a transaction that was given, or a new one."""
+        return self._engine.write() if within is None else nullcontext(within)
 
     def _take_from(self, row: DeviceRow, within: Transaction | None) -> bool:
         """Take what follows of a device's lines; return whether anything was taken."""
@@ -131,7 +137,7 @@ class Receiving:
         digest = hashlib.sha256(f"{row.device} {row.hash} {len(rows)}".encode()).digest()
         other = "".join(names.ALPHABET[byte % 32] for byte in digest[: names.ID_LENGTH])
 
-        def restart(transaction: Transaction) -> DeviceRow:
+        with self._writing(within) as transaction:
             del rows[row.device]
             # What this file wrote itself, under a former id, stays its own.
             state = row.state if row.is_own else DISMISSED
@@ -139,13 +145,7 @@ class Receiving:
             found = device_table.add(
                 transaction, row.device, row.name, OTHER, begins=row.begins, known=row.begins
             )
-            found = found._replace(said=row.said)
-            return self._known.keep(transaction, found)
-
-        if within is not None:
-            return restart(within)
-        with self._engine.write() as transaction:
-            return restart(transaction)
+            return self._known.keep(transaction, found._replace(said=row.said))
 
     def _take_segment(
         self, row: DeviceRow, segment: Segment, within: Transaction | None
@@ -158,9 +158,7 @@ class Receiving:
                 self.waits[row.device] = sum(len(act.records) for act in left)
                 return row
         row = row._replace(known=segment.header.last, hash=segment.header.after)
-        if within is not None:
-            return self._known.keep(within, row)
-        with self._engine.write() as transaction:
+        with self._writing(within) as transaction:
             return self._known.keep(transaction, row)
 
     def _take_acts(
@@ -168,9 +166,7 @@ class Receiving:
     ) -> tuple[DeviceRow, bool]:
         """Take acts up to one that cannot be taken, yet or at all; return whether none was left."""
         try:
-            if within is not None:
-                return self._take_batch(within, row, batch)
-            with self._engine.write() as transaction:
+            with self._writing(within) as transaction:
                 return self._take_batch(transaction, row, batch)
         except SyncError as error:
             if within is None and len(batch) > 1:  # those before the one that is wrong are right
@@ -194,7 +190,7 @@ class Receiving:
         if new:
             rows = [*self._known.rows.values()]
             try:
-                done = taking.take(transaction, self._dependents, rows, new)
+                done = applying.take(transaction, self._dependents, rows, new)
             except (ValueError, TypeError, KeyError, OverflowError) as error:
                 raise SyncError(
                     f"a record of device {row.name} cannot be taken: {error}"
@@ -214,14 +210,14 @@ class Receiving:
             for act in batch
             for record in act.records
             if travels(record)
-            for about in taking.named_by(record)
+            for about in applying.named_by(record)
         }
-        missing = taking.missing(transaction, named)
+        missing = applying.missing(transaction, named)
         ready = []
         for act in batch:
             own = [record for record in act.records if travels(record)]
             missing -= {record.about for record in own if record.kind in rules.BIRTHS}
-            if missing and any(taking.named_by(record) & missing for record in own):
+            if missing and any(applying.named_by(record) & missing for record in own):
                 break
             ready.append(act)
         return ready

@@ -5,7 +5,6 @@ from __future__ import annotations
 from itertools import groupby
 from typing import TYPE_CHECKING
 
-from memstore.database import journal
 from memstore.database.tables.devices import DISMISSED, FORMER, HERE, OTHER
 from memstore.errors import SyncError
 from memstore.sync import screening, segments
@@ -13,7 +12,7 @@ from memstore.sync.places import names
 from memstore.sync.segments import Header
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Collection, Sequence
 
     from memstore.database.engine import Engine, Transaction
     from memstore.database.tables.devices import DeviceRow
@@ -32,22 +31,21 @@ class Relaying:
         self._files = files
         self._known = known
 
-    def relay(self, seen: int) -> None:
+    def relay(self, stale: Collection[str]) -> None:
         """Write what the place lacks, and again what an erasure changed.
 
         Args:
-            seen: the last line from which the files are that others can see.
+            stale: files with lines of what was erased.
         """
         me = self._known.me
         with self._engine.read() as transaction:
-            stale = self._known.stale(transaction, seen + 1, journal.last_id(transaction))
             for row in self._known.others:
                 mine = {
                     name
                     for name, named in self._files.named.items()
                     if named.device == me.device and named.is_relayed and named.of == row.device
                 }
-                for name in sorted(mine & stale):
+                for name in sorted(mine.intersection(stale)):
                     named = self._files.named[name]
                     self._write(transaction, row, named.first, named.last)
                     self.is_rewritten = True

@@ -512,6 +512,11 @@ def once_key_of(item: Item) -> str | None:
     return None if value is None else str(value)
 
 
+def had_key(item: Item) -> bool:
+    """Return whether a fact or an episode, even an erased one, was stored with such a key."""
+    return bool((item.birth or {}).get("idempotency_key"))
+
+
 def _groups(links: _Links, born: Iterable[tuple[Any, About]]) -> Iterator[list[About]]:
     """Yield facts that say the same, or have one idempotency key and content; oldest first."""
     groups: dict[Any, list[About]] = defaultdict(list)

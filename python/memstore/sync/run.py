@@ -18,10 +18,10 @@ from memstore.embedding.leases import Lease
 from memstore.errors import StoreBusy
 from memstore.history.erasure import UNFINISHED, finish
 from memstore.sync import devices
-from memstore.sync.choice import Choice
 from memstore.sync.devices import DeviceState, Reached
 from memstore.sync.files import Files
 from memstore.sync.known_devices import KnownDevices
+from memstore.sync.namespace_choice import Choice
 from memstore.sync.places import names
 from memstore.sync.receiving import Receiving
 from memstore.sync.relaying import Relaying
@@ -34,7 +34,6 @@ if TYPE_CHECKING:
     from memstore.database.changes import Dependents
     from memstore.database.engine import Engine
     from memstore.sync.places import Place, Seal
-    from memstore.sync.sending import Written
 
 LEASE: Final = "sync"
 LEASE_SECONDS: Final = 60.0
@@ -112,7 +111,7 @@ class _Run:
             self._known.load(transaction)
             before = written(transaction)
         with self._engine.write() as transaction:
-            self._known.hear(transaction, again=self._is_chosen_anew(before))
+            self._known.hear(transaction, again=before.is_of_another(self._choice))
         with self._engine.write() as transaction:
             self._known.identify(transaction, new_device=new_device)
         self._known.remember()  # now: if the run fails, the file is not taken for a copy
@@ -121,8 +120,8 @@ class _Run:
         self._receiving.settle_own(before.line)
         self._receiving.take_all()
         self._finish_erasures()
-        self._sending.send(before, seen, anew=anew)
-        self._relaying.relay(seen)
+        stale = self._sending.send(before, seen, anew=anew)
+        self._relaying.relay(stale)
         self._say()
         if self._files.has_changed:
             is_rewritten = self._sending.is_rewritten or self._relaying.is_rewritten
@@ -135,15 +134,12 @@ class _Run:
         with self._engine.trial() as transaction:
             self._known.load(transaction)
             before = written(transaction)
-            self._known.hear(transaction, again=self._is_chosen_anew(before))
+            self._known.hear(transaction, again=before.is_of_another(self._choice))
             if self._known.here is None:
                 self._known.begin(transaction)
             self._receiving.take_all(transaction)
             self._sending.count(transaction)
         return self._report(dry_run=True)
-
-    def _is_chosen_anew(self, before: Written) -> bool:
-        return before.choice not in ("", self._choice.text)
 
     def _finish_erasures(self) -> None:
         with self._engine.read() as transaction:

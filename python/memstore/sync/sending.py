@@ -24,9 +24,9 @@ if TYPE_CHECKING:
 
     from memstore.database.engine import Engine, Transaction
     from memstore.database.tables.devices import DeviceRow
-    from memstore.sync.choice import Choice
     from memstore.sync.files import Files
     from memstore.sync.known_devices import KnownDevices
+    from memstore.sync.namespace_choice import Choice
     from memstore.sync.rules import Record
 
 SPARED: Final = 8
@@ -41,6 +41,10 @@ class Written(NamedTuple):
     """The last line in a file; those after it, up to :attr:`line`, have no records."""
     choice: str = ""
     edition: int = 0
+
+    def is_of_another(self, choice: Choice) -> bool:
+        """Return whether there are files, and they hold another choice of namespaces."""
+        return self.choice not in ("", choice.text)
 
 
 def written(transaction: Transaction) -> Written:
@@ -64,8 +68,11 @@ class Sending:
         self._known = known
         self._choice = choice
 
-    def send(self, before: Written, seen: int, *, anew: bool) -> None:
+    def send(self, before: Written, seen: int, *, anew: bool) -> set[str]:
         """Write the lines that the place lacks, and again what an erasure or a choice changed.
+
+        Return the files of this device, those that it relays among them, with lines of what was
+        erased since.
 
         Args:
             before: what the files were written from before this run.
@@ -74,7 +81,7 @@ class Sending:
             anew: write every file again.
         """
         row = self._known.me
-        chosen = before.choice not in ("", self._choice.text)
+        chosen = before.is_of_another(self._choice)
         # Another edition was begun, but the run was killed before others could see it.
         is_begun = (here := self._known.states.get(row.device)) is not None and (
             here.edition != before.edition
@@ -82,9 +89,9 @@ class Sending:
         again = anew or chosen or is_begun
         with self._engine.read() as transaction:
             last = journal.last_id(transaction)
+            stale = self._known.stale(transaction, seen + 1, last)
             own = {*self._files.own(row.device)}
-            stale = own if again else own & self._known.stale(transaction, seen + 1, last)
-            for name in sorted(stale):
+            for name in sorted(own if again else own & stale):
                 named = self._files.named[name]
                 self._rewrite(transaction, row, named.first, named.last)
                 self.is_rewritten = True
@@ -100,6 +107,7 @@ class Sending:
         if now != before:
             with self._engine.write() as transaction:
                 meta_table.put(transaction, meta_table.SYNCED, json.dumps(list(now)))
+        return stale
 
     def count(self, transaction: Transaction) -> None:
         """Count what would be sent, without writing it."""

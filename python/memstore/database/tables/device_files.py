@@ -68,11 +68,15 @@ def find(transaction: Transaction, place: str, name: str) -> StoredFile | None:
     return None if row is None else StoredFile(str(row[0]), int(row[1]), str(row[2]))
 
 
-def data(transaction: Transaction, place: str, name: str) -> bytes | None:
+def read(transaction: Transaction, place: str, name: str) -> tuple[StoredFile, bytes] | None:
+    """Return a file with its data; ``None`` if there is none."""
     row = transaction.one(
-        f"SELECT data FROM memstore_device_files WHERE {ID}", {"place": place, "name": name}
+        f"SELECT name, size, tag, data FROM memstore_device_files WHERE {ID}",
+        {"place": place, "name": name},
     )
-    return None if row is None else bytes(row[0])
+    if row is None:
+        return None
+    return StoredFile(str(row[0]), int(row[1]), str(row[2])), bytes(row[3])
 
 
 def put(transaction: Transaction, place: str, name: str, token: str, data: bytes) -> str:
@@ -119,8 +123,8 @@ def damaged(transaction: Transaction) -> Iterator[tuple[str, str]]:
     """Yield place and name of each file whose data is not what was stored."""
     names = transaction.rows("SELECT place, name FROM memstore_device_files ORDER BY place, name")
     for place, name in [(str(place), str(name)) for place, name in names]:
-        file, held = find(transaction, place, name), data(transaction, place, name)
-        if file is None or held is None or (file.size, file.tag) != (len(held), tag_of(held)):
+        found = read(transaction, place, name)
+        if found is None or found[0][1:] != (len(found[1]), tag_of(found[1])):
             yield place, name
 
 

@@ -323,6 +323,12 @@ def retirement(
     )
 
 
+def release(fact_id: int) -> tuple[Line, Write]:
+    """Return the journal line and the write that end a supersession."""
+    after = {"superseded_by": None, "superseded_at": None}
+    return writing.Line(Kind.UNSUPERSEDE, fact_id, after=after), updating(fact_id, **after)
+
+
 def encoded(fact: Fact) -> Encoded:
     found = found_by(fact.content, fact.subject, fact.category)
     return Encoded(metadata.text_of(fact.metadata), found)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import islice
 from typing import TYPE_CHECKING, Final
 
 from memstore.database.engine import NO_LIMIT, Write
@@ -12,6 +13,9 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Sequence
 
     from memstore.database.engine import Parameters, Transaction
+
+ERASED_AT_ONCE: Final = 1_000
+"""Of so many erased facts and episodes, the lines are read together."""
 
 HERE: Final = 0
 """The device of a line of this file that has a row, because it says what the line does not."""
@@ -287,14 +291,17 @@ def last_of(transaction: Transaction, column: str, id_: int, kind: str) -> int:
     )
 
 
-def ends_between(transaction: Transaction, first: int, last: int) -> Iterator[tuple[str, int]]:
-    """Yield the facts and the episodes that were erased by lines from one to another."""
-    for fact_id, episode_id in transaction.rows(
+def about_erased(transaction: Transaction, first: int, last: int) -> Iterator[TracedLine]:
+    """Yield every line about what was erased by lines from one to another."""
+    rows = transaction.rows(
         "SELECT fact_id, episode_id FROM memstore_journal WHERE id BETWEEN :first AND :last"
         " AND kind IN ('erase', 'erase_episode')",
         {"first": first, "last": last},
-    ):
-        yield ("episode_id", int(episode_id)) if fact_id is None else ("fact_id", int(fact_id))
+    )
+    while some := [*islice(rows, ERASED_AT_ONCE)]:
+        facts = [int(fact_id) for fact_id, _ in some if fact_id is not None]
+        episodes = [int(episode_id) for fact_id, episode_id in some if fact_id is None]
+        yield from about(transaction, facts, episodes)
 
 
 def last_own_end(transaction: Transaction, after: int) -> int:

@@ -132,12 +132,12 @@ def _carry_out(
         return code
     if not plan:
         for step in plan.stays:
-            show.note(f"{_id(step)} stays: {step.reason}")
+            show.note(f"{_id(step)} {step.text}: {step.reason}")
     with show.progress("erasing") as progress:
         done = plan.apply(progress=progress)
     show.done(f"erased {_in_words(done.counts)}", value | {"done": done.to_dict()})
     for step in done.left:
-        show.note(f"{_id(step)} stays: {step.reason}")
+        show.note(f"{_id(step)} {step.text}: {step.reason}")
     if not done.is_gone:
         show.note(cli.bytes_remain(store))
     _tell_more(plan, show)

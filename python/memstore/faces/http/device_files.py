@@ -211,10 +211,10 @@ def _listed(found: Sequence[StoredFile], conditions: _Conditions) -> Response:
 
 
 def _read(transaction: Transaction, place: str, name: str, conditions: _Conditions) -> Response:
-    file = files_table.find(transaction, place, name)
-    data = files_table.data(transaction, place, name)
-    if file is None or data is None:
+    found = files_table.read(transaction, place, name)
+    if found is None:
         raise FilesRefused(404, "not found: there is no such file")
+    file, data = found
     return _tagged(data, _quoted(file.tag), conditions, "application/octet-stream")
 
 

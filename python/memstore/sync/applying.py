@@ -106,10 +106,11 @@ def take(
 ) -> Taken:
     """Take records, in their order, and let everything follow from them."""
     taking = _Taking(transaction, dependents, records.Chains.of(devices))
-    twins = taking.erase_twins([record for _, record in taken if record.kind == Kind.ERASE])
+    twins = taking.erase_twins([record for _, record in taken])
     taking.read({record.about for _, record in taken} | twins)
     news = [(row, record, taking.repeats(record)) for row, record in taken]
-    taking.free_keys({record.about for _, record in taken if record.kind in rules.ENDS})
+    ends = {record.about for _, record in taken if record.kind in rules.ENDS}
+    taking.free_keys({one for one in ends if rules.had_key(taking.reader.item(one))})
     taking.follow()
     taking.bear([(row, record) for row, record, repeats in news if not repeats])
     for row, record, repeats in news:
@@ -190,19 +191,30 @@ class _Taking:
         item.add(record)
         return repeats
 
-    def erase_twins(self, ends: Iterable[Record]) -> set[About]:
+    def erase_twins(self, taken: Iterable[Record]) -> set[About]:
         """Erase what became one fact with one that was erased, before anything is derived.
 
-        Other devices may know none of it, so these are changes of this file.
+        Other devices may know none of it, so these are changes of this file. What the device that
+        erased made active again first was meant to stay.
         """
-        ids = {_ids(self.transaction, [one.about]).get(one.about): one for one in ends}
+        ends: dict[About, Record] = {}
+        kept: set[About] = set()
+        for record in taken:
+            if record.kind == Kind.ERASE:
+                ends[record.about] = record
+            elif record.kind == Kind.UNSUPERSEDE:
+                kept.add(record.about)
         found: set[About] = set()
-        for id_, record in ids.items():
-            twins = taken_table.twins_of_facts(self.transaction, [] if id_ is None else [id_])
+        ids = _ids(self.transaction, ends)
+        if not taken_table.twins_of_facts(self.transaction, [*ids.values()]):
+            return found
+        for about, id_ in ids.items():
+            changes = Changes(self.transaction, Author(ends[about].actor, ends[about].source))
+            twins = taken_table.twins_of_facts(self.transaction, [id_])
             for twin in fact_table.get_many(self.transaction, sorted(twins)).values():
-                author = Author(record.actor, record.source)
-                remove_fact(Changes(self.transaction, author), twin, self.dependents)
-                found.add(About(FACT, twin.namespace, twin.uuid))
+                if (one := About(FACT, twin.namespace, twin.uuid)) not in kept:
+                    remove_fact(changes, twin, self.dependents)
+                    found.add(one)
         if found:
             meta_table.put(self.transaction, UNFINISHED, "1")
             self.erased += len(found)
