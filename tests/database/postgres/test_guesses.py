@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import threading
+from collections.abc import Iterator, Sequence
 from contextlib import closing, contextmanager
 
 import pytest
@@ -13,6 +14,7 @@ from tests.support.sent import asked, watched
 import memstore
 from memstore import Store
 from memstore.database.engine import Outdated, Transaction
+from memstore.database.postgres.connection import Sent
 from memstore.database.postgres.engine import PostgresEngine
 from memstore.database.postgres.tenant_cache import Backoff, Confidence
 from memstore.database.tables import feeds, indexed
@@ -131,9 +133,15 @@ def round_trips(store: Store, number: int = 2) -> list[str]:
 
 @contextmanager
 def waited_for() -> Iterator[list[str]]:
-    """Yield a list of what begins each round trip."""
+    """Yield a list of what begins each round trip of this thread: others compare facts meanwhile."""
     sent: list[str] = []
-    with watched(before=lambda _, statements: sent.append(asked(statements[0].text)[:11])):
+    waiting = threading.get_ident()
+
+    def note(_: object, statements: Sequence[Sent]) -> None:
+        if threading.get_ident() == waiting:
+            sent.append(asked(statements[0].text)[:11])
+
+    with watched(before=note):
         yield sent
 
 
