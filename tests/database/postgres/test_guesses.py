@@ -133,7 +133,7 @@ def round_trips(store: Store, number: int = 2) -> list[str]:
 
 @contextmanager
 def waited_for() -> Iterator[list[str]]:
-    """Yield a list of what begins each round trip of this thread: others compare facts meanwhile."""
+    """Yield what begins each round trip of this thread: others compare facts meanwhile."""
     sent: list[str] = []
     waiting = threading.get_ident()
 
