@@ -22,11 +22,12 @@ from memstore.database.tables import proposals as proposal_table
 from memstore.database.tables import vectors as vector_table
 from memstore.database.tables.proposals import ProposalFilter
 from memstore.domain import clock
+from memstore.domain.project_names import ABOUT_THE_USER
 from memstore.domain.queries import Page
 from memstore.domain.status import SubjectOrder
 from memstore.episodes.traces import TRACE
 from memstore.telling import briefing
-from memstore.telling.briefing import ABOUT_THE_USER, SESSION
+from memstore.telling.briefing import SESSION
 
 N = (MetadataFilter("n", "=", 7),)
 OWNERS = {"nobody": Scope(), "ana": Scope(user_id="ana"), "a run": Scope(run_id="r"), "all": None}
