@@ -113,6 +113,11 @@ def test_a_folder_that_moved_to_another_disk_with_its_files_goes_on(
     assert place.list() == {}
     (tmp_path / "state" / "mount.json").write_text("[1")  # what cannot be read is not known
     assert place.list() == {}
+    (tmp_path / "file").touch()
+    place = FolderPlace(folder, state=tmp_path / "file")
+    place.put(STATE, b"one")
+    place.publish()  # what cannot be written is not known, either
+    assert list(place.list()) == [STATE]
 
 
 def test_a_link_is_neither_listed_nor_followed(place: FolderPlace, folder: Path) -> None:

@@ -38,7 +38,9 @@ def remembered(state: Path, folder: str) -> str | None:
 def remember(state: Path, folder: str) -> None:
     """Remember where the file system of a folder is mounted."""
     mount = mount_of(folder)
-    if mount != remembered(state, folder):
+    if mount == remembered(state, folder):
+        return
+    with suppress(OSError):  # a full or read-only disk: then it is not known
         state.mkdir(parents=True, exist_ok=True, mode=0o700)
         new = state / f".{FILE}.new"
         new.write_text(json.dumps([folder, mount]), encoding="utf-8")
