@@ -23,6 +23,7 @@ from tests.support.model_server import ModelServer
 
 import memstore
 from memstore import InvalidArgument, Store
+from memstore.database.sqlite import engine as sqlite_engine
 from memstore.domain import clock
 from memstore.providers import local
 
@@ -34,6 +35,8 @@ PROCESSES_STARTED = ("subprocess.Popen", "os.fork", "os.posix_spawn")
 
 EXPLAINED = pytest.StashKey["list[Any]"]()
 """With ``--partitions``, what was explained by each process: see ``Plans.found``."""
+
+SYNCHRONOUS = dict(sqlite_engine.SYNCHRONOUS)
 
 _unmarked: list[str] = []
 """The test that is running, if it may not start a process."""
@@ -146,7 +149,10 @@ def pytest_configure(config: pytest.Config) -> None:
     settings.register_profile(
         "quick", settings.get_profile("memstore"), max_examples=QUICK_EXAMPLES
     )
-    settings.load_profile("quick" if config.option.markexpr == QUICK else "memstore")
+    is_quick = config.option.markexpr == QUICK
+    settings.load_profile("quick" if is_quick else "memstore")
+    if is_quick:  # the power stays on; waiting for the disk is a quarter of the time
+        sqlite_engine.SYNCHRONOUS.update(dict.fromkeys(SYNCHRONOUS, "OFF"))
     if (number := config.getoption("--examples")) is not None:
         settings.register_profile("long", settings(), max_examples=number)
         settings.load_profile("long")
@@ -193,6 +199,13 @@ def pytest_runtest_protocol(item: pytest.Item) -> Generator[None, object, object
         return (yield)
     finally:
         _unmarked.clear()
+
+
+@pytest.fixture
+def synced(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let commits wait for the disk, as they do outside of quick runs."""
+    for durability, value in SYNCHRONOUS.items():
+        monkeypatch.setitem(sqlite_engine.SYNCHRONOUS, durability, value)
 
 
 @pytest.fixture(scope="session")

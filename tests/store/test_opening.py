@@ -17,6 +17,7 @@ from memstore.file import paths
 PRAGMA = {1: "normal", 2: "full"}
 
 
+@pytest.mark.usefixtures("synced")
 @pytest.mark.parametrize(
     ("given", "durability"),
     [
