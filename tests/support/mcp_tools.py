@@ -2,15 +2,24 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Mapping
+from functools import cache
 from typing import Any, NamedTuple
 
-import jsonschema
+from jsonschema import Draft202012Validator
 
 from memstore import JSONGenerator, Store
 from memstore.faces.mcp import catalogue
 from memstore.faces.mcp.tool import Tool
 from memstore.faces.mcp.tools import Tools
+
+
+@cache  # checking a schema takes longer than most calls
+def _validator(schema: str) -> Draft202012Validator:
+    checked = json.loads(schema)
+    Draft202012Validator.check_schema(checked)
+    return Draft202012Validator(checked)
 
 
 class Offered(NamedTuple):
@@ -38,7 +47,7 @@ class Offered(NamedTuple):
 
     def call(self, open_store: Callable[[], Store], given: Mapping[str, Any]) -> dict[str, Any]:
         answer = self.tool.call(open_store, given)
-        jsonschema.validate(answer, self.declaration["outputSchema"])
+        _validator(json.dumps(self.declaration["outputSchema"])).validate(answer)
         return answer
 
 
