@@ -111,5 +111,25 @@ def test_cosine_is_zero_for_zeros_and_unequal_lengths() -> None:
     assert kernel.cosine(ones, ones[:2].copy()) == 0.0
 
 
+@given(matrices.filter(lambda matrix: len(matrix) > 0), st.data())
+def test_cosines_of_stored_vectors_are_those_of_whole_ones(
+    matrix: NDArray[np.float32], data: st.DataObject
+) -> None:
+    whole = kernel.encode_many(matrix)
+    stored = [kernel.pack(blob) if data.draw(st.booleans()) else blob for blob in whole]
+    assert kernel.cosines_of_stored(matrix[0], stored) == kernel.cosines(matrix[0], whole)
+
+
+def test_cosines_of_stored_vectors_leave_out_damaged_ones() -> None:
+    vector = np.arange(1, 65, dtype=np.float32)
+    whole = kernel.encode(vector)
+    packed = kernel.pack(whole)
+    assert len(packed) < len(whole)
+    longer = kernel.pack(kernel.encode(np.arange(1, 129, dtype=np.float32)))
+    nan = np.float32("nan").tobytes() + whole[4:]
+    others = [packed[:-4], whole[:-4], longer, b"", nan, packed]
+    assert kernel.cosines_of_stored(vector, others) == [None, None, None, None, 0.0, 1.0]
+
+
 def test_instruction_set_is_one_of_those_implemented() -> None:
     assert kernel.instruction_set() in {"avx512", "avx2", "neon", "scalar"}

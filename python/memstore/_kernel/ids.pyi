@@ -23,6 +23,9 @@ class Ids:
     def __iter__(self) -> Iterator[int]:
         """Yield the ids, from the smallest."""
 
+    def ends(self) -> tuple[int, int] | None:
+        """The smallest and the largest of them; `None` if there are none."""
+
     def until(self, last: int) -> Ids:
         """Those up to an id.
 

@@ -7,8 +7,8 @@ from numpy.typing import NDArray
 from typing_extensions import Buffer
 
 __all__ = [
-    "cosine", "cosines", "decode", "decode_many", "encode", "encode_many", "instruction_set",
-    "pack", "unpack",
+    "cosine", "cosines", "cosines_of_stored", "decode", "decode_many", "encode", "encode_many",
+    "instruction_set", "pack", "unpack",
 ]  # fmt: skip
 
 def encode(vector: NDArray[np.float32]) -> bytes:
@@ -86,6 +86,21 @@ def cosines(query: Buffer, blobs: Sequence[bytes]) -> list[float]:
     Raises:
         ValueError: a BLOB of another size (its index, its length and the expected one are named),
             NaN or an infinity.
+        TypeError: not a buffer of float32, or not a sequence of `bytes`.
+    """
+
+def cosines_of_stored(query: Buffer, blobs: Sequence[bytes]) -> list[float | None]:
+    """The cosine of a query with each vector as it is stored, packed or whole, in order.
+
+    As of :func:`cosines`. `None` for a BLOB of another dimension or a damaged one, 0.0 for one with
+    NaN or an infinity. Releases the GIL.
+
+    Args:
+        query: a C-contiguous buffer of `d` float32.
+        blobs: vectors of `d` numbers, each as :func:`pack` returned it or whole.
+
+    Raises:
+        ValueError: NaN or an infinity in the query.
         TypeError: not a buffer of float32, or not a sequence of `bytes`.
     """
 

@@ -147,8 +147,8 @@ mod _kernel {
     mod vectors {
         #[pymodule_export]
         use crate::vectors::{
-            cosine, cosines, decode, decode_many, encode, encode_many, instruction_set, pack,
-            unpack,
+            cosine, cosines, cosines_of_stored, decode, decode_many, encode, encode_many,
+            instruction_set, pack, unpack,
         };
     }
 

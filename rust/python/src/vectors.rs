@@ -111,6 +111,19 @@ pub(crate) fn cosines(query: &Bound<'_, PyAny>, blobs: &Bound<'_, PyAny>) -> PyR
         .map_err(refusal)
 }
 
+/// The cosine of a query with each vector as it is stored.
+#[pyfunction]
+pub(crate) fn cosines_of_stored(
+    query: &Bound<'_, PyAny>,
+    blobs: &Bound<'_, PyAny>,
+) -> PyResult<Vec<Option<f32>>> {
+    let py = query.py();
+    let query = arrays::buffer("query", query)?;
+    arrays::check_vectors_finite("query", &query, query.len())?;
+    let blobs = arrays::blobs(blobs)?;
+    Ok(py.detach(|| codes::cosines_of_stored(&query, &blobs, best())))
+}
+
 /// The name of the instruction set that scans use on this machine.
 #[pyfunction]
 pub(crate) fn instruction_set() -> &'static str {

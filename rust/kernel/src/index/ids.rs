@@ -111,6 +111,16 @@ impl Ids {
         })
     }
 
+    /// The smallest and the largest of them; `None` if there are none.
+    #[must_use]
+    pub fn ends(&self) -> Option<(u32, u32)> {
+        let first = self.words.iter().position(|word| *word != 0)?;
+        let last = self.words.iter().rposition(|word| *word != 0)?;
+        let low = self.words[first].trailing_zeros() as usize;
+        let high = self.words[last].ilog2() as usize;
+        Some(((first * BITS + low) as u32, (last * BITS + high) as u32))
+    }
+
     /// Those up to an id.
     #[must_use]
     pub fn until(&self, id: u32) -> Self {
@@ -214,6 +224,12 @@ mod tests {
             let set = Ids::of(&ids).unwrap();
             let expected: Vec<u32> = set.iter().filter(|id| *id <= last).collect();
             prop_assert_eq!(set.until(last), Ids::of(&expected).unwrap());
+        }
+
+        #[test]
+        fn ends_are_the_smallest_and_the_largest(ids in some()) {
+            let expected = ids.iter().min().copied().zip(ids.iter().max().copied());
+            prop_assert_eq!(Ids::of(&ids).unwrap().ends(), expected);
         }
     }
 

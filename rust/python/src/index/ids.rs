@@ -73,6 +73,11 @@ impl Ids {
             .try_iter()
     }
 
+    /// The smallest and the largest of them.
+    fn ends(&self) -> Option<(u32, u32)> {
+        self.0.ends()
+    }
+
     /// Those up to an id.
     fn until(&self, last: i64) -> PyResult<Self> {
         Ok(Self(self.0.until(row_id("last", last)?)))

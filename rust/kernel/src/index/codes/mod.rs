@@ -26,6 +26,7 @@ use crate::index::id_hash::RowMap;
 use crate::index::mapped::{self, Mapped, Tag};
 use crate::vectors::codec::{self, COMPONENT_BYTES, NotFinite};
 use crate::vectors::dot::{BLOCK, Dot};
+use crate::vectors::packed;
 use crate::vectors::unit::write_unit;
 
 pub use self::lanes::Lanes;
@@ -139,6 +140,32 @@ pub fn cosines<B: AsRef<[u8]>>(query: &[f32], blobs: &[B], dot: &Dot) -> Result<
         Ok(dot.unit_cosine(&unit, &other))
     };
     blobs.iter().enumerate().map(&mut cosine).collect()
+}
+
+/// The cosine of a query with each vector as it is stored, packed or whole.
+///
+/// `None` for one of another dimension or damaged, 0 for one that is not finite.
+pub fn cosines_of_stored<B: AsRef<[u8]>>(
+    query: &[f32],
+    blobs: &[B],
+    dot: &Dot,
+) -> Vec<Option<f32>> {
+    let mut vector = vec![0.0; query.len()];
+    let mut unit = vec![0.0; query.len().next_multiple_of(BLOCK)];
+    let mut other = unit.clone();
+    write_unit(query, &mut unit);
+    let mut cosine = |blob: &[u8]| {
+        let unpacked = packed::unpack(blob);
+        match read(0, unpacked.as_deref().unwrap_or(blob), &mut vector) {
+            Err(Refused::NotFinite { .. }) => Some(0.0),
+            Err(_) => None,
+            Ok(()) => {
+                write_unit(&vector, &mut other);
+                Some(dot.unit_cosine(&unit, &other))
+            }
+        }
+    };
+    blobs.iter().map(|blob| cosine(blob.as_ref())).collect()
 }
 
 fn read(row: usize, blob: &[u8], vector: &mut [f32]) -> Result<(), Refused> {
