@@ -19,7 +19,7 @@ from memstore.domain.records import Fact, NewFact
 from memstore.errors import MemstoreError, SyncError
 from memstore.facts.batch import AddFact, MayReplace
 from memstore.graph import dependents
-from memstore.sync import run, segments
+from memstore.sync import run, sealing, segments
 from memstore.sync.places import Entry
 from memstore.sync.places.names import read
 from memstore.sync.reports import Synced
@@ -69,7 +69,8 @@ def spoilt(rnd: random.Random, name: str, data: bytes) -> bytes:
     named = read(name)
     if chance < 0.04:
         return data[: rnd.randrange(len(data) + 1)]
-    if chance < 0.07 and named is not None and not named.is_state:
+    is_open = named is not None and not data.startswith(sealing.MAGIC)
+    if chance < 0.07 and is_open and not named.is_state:
         segment = segments.read(data, named)
         lying = [
             act._replace(hash=act.hash and f"{rnd.getrandbits(64):016x}") for act in segment.acts

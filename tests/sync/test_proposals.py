@@ -11,6 +11,8 @@ from tests.support.syncing import Shelf, Ticking, device_of, differences, sync
 
 from memstore import Store
 from memstore.domain import clock
+from memstore.domain.records import NewFact
+from memstore.facts.batch import AddFact, MayReplace
 
 
 @pytest.mark.parametrize("is_accepted", [False, True])
@@ -46,3 +48,57 @@ def test_what_is_taken_back_of_one_text_for_several_facts_is_taken_back_elsewher
             meet()
             assert [fact.content for fact in a.list()] == ["Tea is at four."]
         assert a.ledger.verify() == b.ledger.verify() == []
+
+
+def test_facts_of_a_decided_proposal_that_was_imported_go_on_changing(
+    open_store: Callable[..., Store], tmp_path: Path
+) -> None:
+    origin, a, b = (open_store(tmp_path / f"{name}.db", embedder=None) for name in ("o", "a", "b"))
+    shelf = Shelf()
+    old = origin.add("tea at four", subject="tea")
+    a.transfer.import_([*origin.transfer.export()])
+    newer = NewFact(content="tea at five", subject="tea")
+    origin.ledger.apply([AddFact(fact=newer, precedence=MayReplace(old.id))])
+    origin.proposals.reject(origin.proposals.list()[0].id)
+    a.transfer.import_([*origin.transfer.export()])
+    for change in (a.pin, a.delete):
+        for store in (a, b):
+            done = sync(store, shelf.view().own(device_of(store)))
+            assert (done.ignored, done.waits) == ((), {})
+        assert [*differences([a, b])] == []
+        change(next(one.id for one in a.list() if one.uuid == old.uuid))
+    assert [one.state for one in b.proposals.list(state="rejected")] == ["rejected"]
+
+
+def test_a_decision_holds_where_the_same_was_put_forward_later(
+    open_store: Callable[..., Store], tmp_path: Path
+) -> None:
+    stores = [open_store(tmp_path / f"{name}.db", embedder=None) for name in "abcd"]
+    shelf = Shelf()
+
+    def meet(store: Store, *but: Store) -> None:
+        view = shelf.view()
+        for name in [*view.seen]:
+            if name.partition("/")[0] in {device_of(one) for one in but}:
+                del view.seen[name]
+        sync(store, view.own(device_of(store)))
+
+    with clock.use(Ticking()):
+        one, other, decider, late = stores
+        one.add("tea at four", subject="tea")
+        for store in stores:
+            meet(store)
+        for store in (one, other):
+            store.add(
+                f"tea at five, says {store.file.path}",
+                subject="tea",
+                supersedes=store.list()[0].id,
+            )
+            meet(store, one, other)
+        meet(decider)
+        decider.proposals.reject(decider.proposals.list()[0].id)
+        meet(late, decider)
+        for store in (*stores, *stores):
+            meet(store)
+        assert [*differences(stores)] == []
+        assert [len(store.proposals.list(state="rejected")) for store in stores] == [1] * 4

@@ -141,6 +141,82 @@ def test_what_another_device_had_sent_comes_when_its_namespace_is_chosen_later(
     assert len(all_facts(b)) == 2
 
 
+def namespaces_in(shelf: Shelf) -> set[str]:
+    """Return the namespaces of which the files of a place say anything."""
+    found = set()
+    for name, data in shelf.files.items():
+        named = names.read(name)
+        assert named is not None
+        if not named.is_state:
+            acts = segments.read(data, named).acts
+            found |= {record.about.namespace for act in acts for record in act.records}
+    return found
+
+
+def test_what_was_sent_under_a_former_id_follows_a_later_choice(devices: list[Store]) -> None:
+    a, b, _ = devices
+    shelf = Shelf()
+    a.within("work").add("the port is 5", subject="port")
+    a.within("home").add("the cat is Tom", subject="cat")
+    meet(shelf, a)
+    status.leave(a.file.engine)
+    meet(shelf, a)
+    for chosen in ({"work"}, {"home"}, {"work", "home"}):
+        sync(a, shelf.view().own(device_of(a)), namespaces=chosen)
+        assert namespaces_in(shelf) == chosen
+        meet(shelf, b)
+    assert sorted(b.namespaces()) == ["home", "work"]
+
+
+def test_who_joins_again_takes_what_had_not_been_chosen_before(devices: list[Store]) -> None:
+    a, b, _ = devices
+    shelf = Shelf()
+    a.within("work").add("the port is 5", subject="port")
+    a.within("home").add("the cat is Tom", subject="cat")
+    meet(shelf, a)
+    sync(b, shelf.view().own(device_of(b)), namespaces=["work"])
+    status.leave(b.file.engine)
+    meet(shelf, b)
+    assert sorted(b.namespaces()) == ["home", "work"]
+
+
+def test_who_shares_less_leaves_the_files_of_one_that_is_gone(devices: list[Store]) -> None:
+    a, b, c = devices
+    shelf = Shelf()
+    a.within("work").add("the port is 5", subject="port")
+    a.within("home").add("the cat is Tom", subject="cat")
+    meet(shelf, a)
+    sync(b, shelf.view(), namespaces=["work"])
+    status.dismiss(b.file.engine, device_of(a))
+    sync(b, shelf.view().own(device_of(b)), namespaces=["work"])
+    meet(shelf, c)
+    assert sorted(c.namespaces()) == ["home", "work"]
+    meet(shelf, b)
+    assert {name.partition("/")[0] for name in shelf.files} == {device_of(b), device_of(c)}
+    assert sorted(b.namespaces()) == ["home", "work"]
+
+
+@pytest.mark.parametrize("anew", [False, True])
+def test_what_is_chosen_later_is_taken_although_its_file_comes_after_the_state(
+    devices: list[Store], *, anew: bool
+) -> None:
+    a, b, _ = devices
+    shelf = Shelf()
+    a.within("home").add("the cat is Tom", subject="cat")
+    a.within("work").add("the port is 5", subject="port")
+    sync(a, shelf.view(), namespaces=["work"])
+    meet(shelf, b)
+    sync(a, shelf.view().own(device_of(a)), anew=anew)
+    late = shelf.view()
+    for name, versions in shelf.versions.items():
+        if name.endswith(".lines") and versions[0] is not None:
+            late.seen[name] = versions[0]
+    assert sync(b, late.own(device_of(b))).ignored == ()
+    assert set(b.namespaces()) == {"work"}
+    meet(shelf, b)
+    assert sorted(b.namespaces()) == ["home", "work"]
+
+
 def test_a_dry_run_says_what_would_come_and_go_and_writes_nothing(devices: list[Store]) -> None:
     a, b, _ = devices
     shelf = Shelf()
@@ -659,7 +735,7 @@ def leave_texts(known: Any, transaction: Any, first: int, last: int) -> set[str]
     return set()
 
 
-def relay_nothing(relaying: Any, seen: int) -> None:
+def relay_nothing(relaying: Any, seen: int, **_options: Any) -> None:
     pass
 
 

@@ -99,6 +99,30 @@ def test_nothing_travels_through_a_place_that_is_not_sealed(
     assert levels(desktop)["web:"] == "external"
 
 
+def test_what_a_killed_first_run_wrote_is_sealed_anew_with_a_key_of_others(
+    devices: list[Store], place: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    laptop, desktop, _ = devices
+    laptop.add("the bank has moved", subject="bank")
+    put = FolderPlace.put
+
+    def die(self: FolderPlace, name: str, data: bytes) -> None:
+        if name.endswith("/state"):
+            raise KeyboardInterrupt
+        put(self, name, data)
+
+    with monkeypatch.context() as patched:
+        patched.setattr(FolderPlace, "put", die)
+        with pytest.raises(KeyboardInterrupt):
+            sync(laptop, place)
+    assert [name for name in FolderPlace(place).list() if name.endswith(".lines")] != []
+    sync(desktop, place)
+    syncing.new_key(desktop.file, "another phrase")
+    syncing.sync(laptop.file, Remembered(str(place)), passphrase="another phrase")
+    sync(desktop, place, trust=False)
+    assert [fact.content for fact in desktop.list()] == ["the bank has moved"]
+
+
 def test_a_device_that_did_not_choose_it_says_and_takes_nothing(
     devices: list[Store], place: Path
 ) -> None:

@@ -174,7 +174,7 @@ def sync(
             place,
             namespaces=chosen.namespaces,
             seal=seal,
-            anew=key != chosen.sealed_with and before is not None,
+            anew=key != chosen.sealed_with,
             dry_run=dry_run,
             state=None if file.engine.is_remote else state,
         )

@@ -82,6 +82,10 @@ class Files:
     def reject(self, name: str, reason: str) -> None:
         """Leave a file of lines out of this run."""
         self.ignored.append(f"{name}: {reason[:MAX_SENTENCE]}")
+        self.leave_out(name)
+
+    def leave_out(self, name: str) -> None:
+        """Read nothing of a file of lines in this run."""
         self._read[name] = None
 
     def is_rejected(self, name: str) -> bool:

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from memstore.sync.namespace_choice import Choice
     from memstore.sync.places.names import Named
     from memstore.sync.rules import Record
+    from memstore.sync.segments import Segment
 
 
 WANTED: Final = "as requested"
@@ -98,8 +99,7 @@ class KnownDevices:
         """
         if again:
             for row in self.others:
-                if not row.is_own:
-                    self.keep(transaction, row._replace(known=row.begins, hash=""))
+                self._read_again(transaction, row)
         for state in self._files.states():
             self.states[state.device] = state
             self._note(transaction, state)
@@ -127,10 +127,50 @@ class KnownDevices:
             row = self._meet(transaction, state.device, state.name, state.head.begins)
         if row.state == HERE:
             return
-        if row.state == OTHER and row.last_said.get("edition", state.edition) != state.edition:
-            row = row._replace(known=row.begins, hash="")  # its files hold other records now
+        if row.last_said.get("edition", state.edition) != state.edition:
+            row = self._read_again(transaction, row)  # its files hold other records now
+            relayed = [one for one in self._files.named.values() if one.device == row.device]
+            for other in {one.of for one in relayed if one.is_relayed} & self.rows.keys():
+                if self.rows[other].state != HERE:
+                    self._read_again(transaction, self.rows[other])
         said = json.loads(devices.write(state))
         self.keep(transaction, row._replace(name=state.name, said=json.dumps(said)))
+
+    def _read_again(self, transaction: Transaction, row: DeviceRow) -> DeviceRow:
+        """Read a device's lines again, those of this file's former ids from where it left them."""
+        if not row.is_own:
+            return self.keep(transaction, row._replace(known=row.begins, hash=""))
+        known = self._own_end(row)
+        hash_ = taken_table.hash_at(transaction, known)
+        return self.keep(transaction, row._replace(known=known, hash=hash_))
+
+    def _own_end(self, row: DeviceRow) -> int:
+        """Return the last line of a former id of this file that is a line of this file."""
+        later = [one.begins for one in self.rows.values() if one.is_own and one.id > row.id]
+        return min(later, default=row.known)
+
+    def can_replace(self, name: str) -> bool:
+        """Return whether this file has taken all that is in a file of one that is gone.
+
+        What the person chose not to take from others is not here, and stays where it is.
+        """
+        if self._choice.namespaces is None:
+            return True
+        segment = self._files.segment(name)
+        if segment is None:
+            return False
+        row = self.rows.get(segment.header.device)
+        end = self._own_end(row) if row is not None and row.is_own else 0
+        return all(
+            self._choice.travels(record) or record.line <= end
+            for act in segment.acts
+            for record in act.records
+        )
+
+    def is_too_old(self, name: str, segment: Segment) -> bool:
+        """Return whether a file follows an earlier choice than its writer's state does."""
+        state = self.states.get(self._files.named[name].device)
+        return state is not None and segment.header.edition < state.edition
 
     def is_gone(self, row: DeviceRow) -> bool:
         """Return whether somebody says that a device goes on under another id, or is given up."""

@@ -99,6 +99,9 @@ class Receiving:
             segment = self._files.segment(name)
             if segment is None:
                 break
+            if self._known.is_too_old(name, segment):
+                self._files.leave_out(name)
+                continue
             if not self._check.continues(row, segment, within):
                 is_part = self._check.has_taken_part
                 if row.device in self._restarted or is_part(row, name, within):

@@ -178,10 +178,10 @@ class Reader:
             return None
         return self._own(item, said)
 
-    @staticmethod
-    def _derived(item: Item, said: Said) -> None:
+    def _derived(self, item: Item, said: Said) -> None:
         rank = said.row.rank or 0
-        after = said.after or {}
+        decides = said.row.kind in DECIDING
+        after = (self._proposal(item.about, said) if decides else said.after) or {}
         for name, _ in rules.registers(after, item.about.kind):
             item.floors[name] = max(item.floors.get(name, 0), rank)
 

@@ -30,13 +30,17 @@ class Relaying:
         self._engine = engine
         self._files = files
         self._known = known
+        self._edition = 0
 
-    def relay(self, stale: Collection[str]) -> None:
+    def relay(self, stale: Collection[str], *, edition: int, again: bool) -> None:
         """Write what the place lacks, and again what an erasure changed.
 
         Args:
             stale: files with lines of what was erased.
+            edition: of this device's files.
+            again: write all of it again, as with another key or choice of namespaces.
         """
+        self._edition = edition
         me = self._known.me
         with self._engine.read() as transaction:
             for row in self._known.others:
@@ -45,44 +49,53 @@ class Relaying:
                     for name, named in self._files.named.items()
                     if named.device == me.device and named.is_relayed and named.of == row.device
                 }
-                for name in sorted(mine.intersection(stale)):
-                    named = self._files.named[name]
-                    self._write(transaction, row, named.first, named.last)
-                    self.is_rewritten = True
+                stale_ones = mine if again else mine.intersection(stale)
                 is_heard = row.device in self._known.states
                 if is_heard and row.state == OTHER and not self._known.is_gone(row):
                     for name in sorted(mine):
                         self._files.delete(name)  # it is back, and writes its own
                     continue
+                for name in sorted(stale_ones):
+                    named = self._files.named[name]
+                    if name not in self._write(transaction, row, named.first, named.last):
+                        self._files.delete(name)
+                    self.is_rewritten = True
                 for first, last in self._files.uncovered(row, row.known):
                     self._write(transaction, row, first, last)
                 if row.state in (DISMISSED, FORMER):
                     self._replace_gone(transaction, row)
 
-    def _write(self, transaction: Transaction, row: DeviceRow, first: int, last: int) -> None:
+    def _write(self, transaction: Transaction, row: DeviceRow, first: int, last: int) -> list[str]:
         """Write a stretch of lines of a device that is gone, in files of a moderate size."""
+        written = []
         known = self._known.records_of(transaction, row, first, last)
         found = screening.screened(known).records
         some: list[Record] = []
         for act, its in groupby(found, key=lambda record: record.act):
             if len(some) >= segments.FULL_LINES:
-                self._put(row, some, first, act - 1)
+                written.append(self._put(row, some, first, act - 1))
                 some, first = [], act
             some += its
-        self._put(row, some, first, last)
+        return [*written, self._put(row, some, first, last)]
 
-    def _put(self, row: DeviceRow, found: Sequence[Record], first: int, last: int) -> None:
+    def _put(self, row: DeviceRow, found: Sequence[Record], first: int, last: int) -> str:
         ends = {record.act: record.line for record in found}
         after = row.hash if last == row.known else ""
-        header = Header(row.device, first, last, "", after, 0)
+        header = Header(row.device, first, last, "", after, 0, self._edition)
         acts = segments.acts_of(found, lambda act: (ends[act], ""))
         data, _ = segments.write(header, acts)
-        self._files.put(names.of_lines(self._known.me.device, row.device, first, last), data)
+        name = names.of_lines(self._known.me.device, row.device, first, last)
+        self._files.put(name, data)
+        return name
 
     def _replace_gone(self, transaction: Transaction, row: DeviceRow) -> None:
         """Write all lines of a device that is gone, and remove the files that it wrote."""
         named = self._files.named
-        own = [(name, one) for name, one in named.items() if one.device == row.device]
+        own = [
+            (name, one)
+            for name, one in named.items()
+            if one.device == row.device and (one.is_state or self._known.can_replace(name))
+        ]
         known = {one.device: one.known for one in self._known.rows.values() if one.state != HERE}
         if not own or any(one.last > known.get(one.of, 0) for _, one in own):
             return  # there is more in them than was taken

@@ -195,8 +195,10 @@ class Item:
             before = None if replaces is None else (replaces[0], replaces[1])
             self._link(Link(record.rank, value[LINK], value.get("superseded_at"), before))
         else:
+            # Several devices put one proposal forward, some after it was decided elsewhere.
+            is_open = record.kind == Kind.PROPOSE and value["state"] == ProposalState.OPEN
             for name, one in registers(value, self.about.kind):
-                self._set(name, record.rank, one)
+                self._set(name, 0 if is_open else record.rank, one)
 
     def _link(self, link: Link) -> None:
         self.links.add(link)

@@ -111,7 +111,7 @@ class _Run:
             self._known.load(transaction)
             before = written(transaction)
         with self._engine.write() as transaction:
-            self._known.hear(transaction, again=before.is_of_another(self._choice))
+            self._known.hear(transaction, again=before.choice != self._choice.text)
         with self._engine.write() as transaction:
             self._known.identify(transaction, new_device=new_device)
         self._known.remember()  # now: if the run fails, the file is not taken for a copy
@@ -121,7 +121,7 @@ class _Run:
         self._receiving.take_all()
         self._finish_erasures()
         stale = self._sending.send(before, seen, anew=anew)
-        self._relaying.relay(stale)
+        self._relaying.relay(stale, edition=self._sending.edition, again=self._sending.is_again)
         self._say()
         if self._files.has_changed:
             is_rewritten = self._sending.is_rewritten or self._relaying.is_rewritten
@@ -134,7 +134,7 @@ class _Run:
         with self._engine.trial() as transaction:
             self._known.load(transaction)
             before = written(transaction)
-            self._known.hear(transaction, again=before.is_of_another(self._choice))
+            self._known.hear(transaction, again=before.choice != self._choice.text)
             if self._known.here is None:
                 self._known.begin(transaction)
             self._receiving.take_all(transaction)

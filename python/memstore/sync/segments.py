@@ -66,6 +66,8 @@ class Header(NamedTuple):
     """The hash of the last line; empty if it is not known."""
     number: int
     """How many records it has."""
+    edition: int = 0
+    """Which of the choices of its writer it follows, as the writer's state counts them."""
 
 
 class Segment(NamedTuple):
@@ -176,6 +178,7 @@ def _header(values: Any, named: Named) -> Header:
         hash_of(values.get("before")),
         hash_of(values.get("after")),
         _number(values.get("number")),
+        _number(values.get("edition", 0)),
     )
     if (header.device, header.first, header.last) != (named.of, named.first, named.last):
         raise ValueError("it holds other lines than its name says")

@@ -63,6 +63,10 @@ class Sending:
         """How many of them the screen for secrets held back, in whole or in part."""
         self.is_rewritten = False
         """Whether files hold less than before, which a place has to forget."""
+        self.is_again = False
+        """Whether all that lies in the place is written again."""
+        self.edition = 0
+        """How many choices there were before the one that files follow."""
         self._engine = engine
         self._files = files
         self._known = known
@@ -86,7 +90,8 @@ class Sending:
         is_begun = (here := self._known.states.get(row.device)) is not None and (
             here.edition != before.edition
         )
-        again = anew or chosen or is_begun
+        self.is_again = again = anew or chosen or is_begun
+        self.edition = before.edition + chosen
         with self._engine.read() as transaction:
             last = journal.last_id(transaction)
             stale = self._known.stale(transaction, seen + 1, last)
@@ -101,9 +106,8 @@ class Sending:
                 self._write_new(transaction, row, first, end, since)
             self._remove_covered(row)
             self._merge(transaction, row)
-        edition = before.edition + (1 if chosen and not anew else 0)
         sent = max((one.last for one in self._files.own(row.device).values()), default=0)
-        now = Written(last, sent, self._choice.text, edition)
+        now = Written(last, sent, self._choice.text, self.edition)
         if now != before:
             with self._engine.write() as transaction:
                 meta_table.put(transaction, meta_table.SYNCED, json.dumps(list(now)))
@@ -175,8 +179,8 @@ class Sending:
         sent = screening.screened(found)
         return self._packed(transaction, row, first, last, since, sent.records), sent
 
-    @staticmethod
     def _packed(
+        self,
         transaction: Transaction,
         row: DeviceRow,
         first: int,
@@ -187,7 +191,7 @@ class Sending:
         ends = taken_table.acts_between(transaction, since, last)
         before = taken_table.hash_at(transaction, first - 1)
         after = taken_table.hash_at(transaction, last)
-        header = Header(row.device, first, last, before, after, 0)
+        header = Header(row.device, first, last, before, after, 0, self.edition)
         return segments.write(header, segments.acts_of(sent, ends.__getitem__))[0]
 
     def _count_sent(self, sent: screening.Screened) -> None:
