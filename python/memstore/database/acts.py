@@ -75,6 +75,10 @@ class ActLines:
         """The id of its last line so far."""
         return self._next_id - 1
 
+    def end(self) -> Row:
+        """Return what :data:`LAST` returns once its lines are written."""
+        return self._next_id - 1, self.at, self._last_hash, self.has_levels
+
     @property
     def ends_stretch(self) -> bool:
         """Whether a stretch of lines that are counted together ends among its lines."""

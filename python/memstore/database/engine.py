@@ -213,6 +213,14 @@ class Transaction(ABC):
         Only values of transactions for writing can be compared with each other.
         """
 
+    @property
+    def epoch(self) -> object:
+        """An object that transactions share between which nobody wrote anything but new facts.
+
+        What was read in one of them, besides facts, still holds in the others.
+        """
+        return self
+
     def code(self, vector: bytes) -> Value:
         """Return the narrow code of a vector, as the engine stores it with each one.
 

@@ -164,6 +164,8 @@ def new_uuid(at: datetime) -> str:
 
 def new_uuids(at: datetime, count: int) -> list[str]:
     """Return so many of them."""
+    if count == 1:
+        return [new_uuid(at)]
     stamp, chance = _stamp(at), os.urandom(10 * count).hex()
     return [
         f"{stamp}{chance[i : i + 3]}-{VARIANTS[chance[i + 3]]}{chance[i + 4 : i + 7]}"

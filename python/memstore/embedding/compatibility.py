@@ -76,8 +76,8 @@ class ActiveGeneration:
     def __init__(self, path: str, author: Author) -> None:
         self._path = path
         self._author = author
-        self._last: tuple[Transaction, str, int] | None = None
-        """The last transaction, model and dimension that passed the check."""
+        self._last: tuple[object, str, int] | None = None
+        """The last epoch, model and dimension that passed the check."""
         self._generation_id = 0
 
     def generation(self, transaction: Transaction) -> Generation:
@@ -93,16 +93,16 @@ class ActiveGeneration:
     def admit(self, transaction: Transaction, model: str, blob: bytes) -> int:
         """Return the active generation's id if this model's vectors belong to it.
 
-        Checked once per transaction, because nothing else can change it in the meantime.
+        Checked once while nothing but facts is written, which cannot change it.
 
         Raises:
             EmbedderMismatch: they do not.
         """
         dimension = len(blob) // BYTES_PER_NUMBER
-        if self._last != (transaction, model, dimension):
+        if self._last != (transaction.epoch, model, dimension):
             active = generation_table.active(transaction)
             if not is_of_file(self._path, active, model, dimension):
                 generation_table.record_model(transaction, active.id, model, dimension)
             self._generation_id = active.id
-            self._last = transaction, model, dimension
+            self._last = transaction.epoch, model, dimension
         return self._generation_id

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import partial
+from operator import attrgetter
 from typing import TYPE_CHECKING, Any, Final
 
 from memstore.database.tables import facts as fact_table
@@ -21,12 +22,12 @@ from memstore.domain.arguments import (
 from memstore.domain.records import DEFAULT_CATEGORY, SCOPE_FIELDS, NewFact, Scope, unchecked
 from memstore.errors import InvalidArgument, InvalidArgumentType
 from memstore.facts import rules
-from memstore.frozen import frozen
+from memstore.frozen import fields, frozen
 from memstore.lazy import lazy_import
 from memstore.text.folding import subject_key
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
     from datetime import datetime
     from typing import TypeAlias
 
@@ -50,9 +51,13 @@ OPTIONAL: Final[tuple[tuple[str, Callable[[object, str], str]], ...]] = (
 """Texts that may be missing, and how each is checked."""
 
 USUAL: Final = frozenset(
-    {"content", "subject", "category", "metadata", "supersedes", "any_subject"}
+    {"content", "subject", "category", "metadata", "supersedes", "any_subject", "unsearched"}
 )
 """The fields that are checked for every fact, or when it is stored."""
+
+RARE: Final = tuple(one.name for one in fields(NewFact) if one.name not in USUAL)
+rare_values: Final = attrgetter(*RARE)
+NONE_GIVEN: Final = (None,) * len(RARE)
 
 DERIVATIONS: Final = (EXTRACT, MEMORY, CONSOLIDATE)
 """The ways in which a model can produce a fact; facts stored directly have none."""
@@ -80,7 +85,7 @@ class Prepared(NewFact):
         return Scope(user_id=self.user_id, agent_id=self.agent_id, run_id=self.run_id)
 
 
-def all_prepared(new_facts: list[NewFact], screen: Screen) -> list[Prepared]:
+def all_prepared(new_facts: Sequence[NewFact], screen: Screen) -> list[Prepared]:
     """Check new facts; an error says which one is invalid."""
     found = []
     names: Names = {}
@@ -95,16 +100,23 @@ def all_prepared(new_facts: list[NewFact], screen: Screen) -> list[Prepared]:
     return found
 
 
+def prepared(new: NewFact, screen: Screen) -> Prepared:
+    """Check one new fact, and make what needs no transaction."""
+    return _prepared(screen.record(new), {})
+
+
 def _prepared(new: NewFact, names: Names) -> Prepared:
-    """Check a new fact, and make what needs no transaction.
+    """Check a new fact that was screened.
 
     Args:
         names: the subjects and categories that were checked before, and their keys.
     """
     largest = MAX_UNSEARCHED if new.unsearched else metadata.MAX_BYTES
     members, metadata_text = metadata.checked_new(new.metadata, largest)
-    given = {name: value for name, value in new.__dict__.items() if value is not None}
-    rest = {} if given.keys() <= USUAL else _rest(new)
+    values = new.__dict__.copy()
+    values["unsearched"] = True if new.unsearched else None
+    if rare_values(new) != NONE_GIVEN:
+        values.update(_rest(new))
     content = checked_text(new.content, "content", largest if new.unsearched else MAX_CONTENT)
     if not new.unsearched and not content.isascii():
         check_size(content, "content")
@@ -113,7 +125,6 @@ def _prepared(new: NewFact, names: Names) -> Prepared:
     if new.category is not None or new.supersedes is None:
         given_category = DEFAULT_CATEGORY if new.category is None else new.category
         category, category_key = _named(given_category, "category", names)
-    values = given | rest
     values["content"], values["subject"], values["category"] = content, subject, category
     values["metadata"] = members
     found_by = fact_table.keyed(content, subject, key, category_key)
@@ -132,7 +143,6 @@ def _rest(new: NewFact) -> dict[str, Any]:
         "created_at": created_at,
         "valid_at": valid_at,
         "expired_at": expired_at,
-        "unsearched": True if new.unsearched else None,
         "slots": None if new.slots is None else slots.checked(new.slots),
         **{
             name: check(value, name)

@@ -147,14 +147,20 @@ class FactTransactions:
         all_adopted = False
         while not all_adopted:
             with self._engine.write() as transaction:
-                changed = transaction.stamp_of_others()
-                adopted = 0 if changed == self._known.adopted else adoption.adopt(transaction)
-                all_adopted = adopted < adoption.AT_ONCE
+                all_adopted = self._has_adopted_all(transaction)
                 if all_adopted:
-                    if self._unchanged is not None:
-                        self._unchanged.check(transaction)
                     yield transaction
+                    changed = transaction.stamp_of_others()
         self._known.adopted = changed
+
+    def _has_adopted_all(self, transaction: Transaction) -> bool:
+        """Adopt facts of others, and return whether that were all: then the write may begin."""
+        is_known = transaction.stamp_of_others() == self._known.adopted
+        if not is_known and adoption.adopt(transaction) >= adoption.AT_ONCE:
+            return False
+        if self._unchanged is not None:
+            self._unchanged.check(transaction)
+        return True
 
     def writer(self, transaction: Transaction, namespace: str | None = None) -> FactWriter:
         """Return what writes facts in a transaction, by default in the own namespace."""
@@ -201,9 +207,12 @@ class FactTransactions:
     def prepare(self, new_facts: Iterable[NewFact]) -> list[Prepared]:
         """Check facts and embed them, before a transaction is opened."""
         every = self.checked(new_facts)
-        if self._embedder is None or not every:
-            return every
-        embedding = self._embedder.current
+        return every if self._embedder is None else self._embedded(every, self._embedder)
+
+    @staticmethod
+    def _embedded(every: list[Prepared], embedder: CurrentEmbedder) -> list[Prepared]:
+        """Return checked facts with the embeddings of those that are searched."""
+        embedding = embedder.current
         found = [new for new in every if not new.unsearched]
         blobs = iter(embedding.for_writing([(new.subject, new.content) for new in found]))
         return [
@@ -217,11 +226,26 @@ class FactTransactions:
         """Return facts as they are stored, for the owners of the standing."""
         return checks.all_prepared([*map(self.standing.owned, new_facts)], self._screen)
 
-    def add_many(self, new_facts: Iterable[NewFact], *, unless_known: bool = False) -> list[Fact]:
-        """Store facts in one transaction: all of them, or none.
+    def add(self, new: NewFact, *, unless_known: bool = False) -> Fact:
+        """Store one fact.
 
         With ``unless_known``, a fact that is already known is confirmed and returned instead.
         """
+        prepared = checks.prepared(self.standing.owned(new), self._screen)
+        if self._embedder is not None:
+            (prepared,) = self._embedded([prepared], self._embedder)
+
+        def store(transaction: Transaction) -> Fact:
+            writer = self.writer(transaction, self.home(transaction, prepared))
+            now = writer.changes.moment
+            if writer.stands_alone(prepared, unless_known=unless_known):
+                return writer.insert_all([prepared], now)[0]
+            return self._stored(writer, prepared, unless_known, now)
+
+        return self.perform(store)
+
+    def add_many(self, new_facts: Iterable[NewFact], *, unless_known: bool = False) -> list[Fact]:
+        """Store facts in one transaction, as :meth:`add` each: all of them, or none."""
         prepared = self.prepare(new_facts)
         if not prepared:
             return []
@@ -256,8 +280,13 @@ class FactTransactions:
         """Do work in one transaction for writing."""
         if self._engine.is_remote and self._unchanged is None:
             return self._engine.perform(work)  # no other program inserts facts there
-        with self.writing() as transaction:
-            return work(transaction)
+        while True:  # as in `writing`; a context manager around each takes as long as a statement
+            with self._engine.write() as transaction:
+                if not self._has_adopted_all(transaction):
+                    continue
+                changed, result = transaction.stamp_of_others(), work(transaction)
+            self._known.adopted = changed
+            return result
 
     def _stored(self, writer: FactWriter, new: Prepared, unless_known: bool, now: datetime) -> Fact:
         if new.episode_id is not None and writer.namespace != self.namespace:

@@ -490,7 +490,7 @@ class Store(View):
             external_key=external_key,
             unsearched=unsearched,
         )
-        return self._facts.add_many([new], unless_known=unless_known)[0]
+        return self._facts.add(new, unless_known=unless_known)
 
     def add_many(
         self, facts: Iterable[NewFact | Mapping[str, Any]], *, unless_known: bool = False

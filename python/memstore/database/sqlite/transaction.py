@@ -19,15 +19,18 @@ from memstore.database.writes import Insert, Update, given
 from memstore.domain.metadata import json_writer
 from memstore.errors import Remedy, StorageError, StoreBusy
 from memstore.lazy import lazy_import
+from memstore.named import NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Sequence
     from typing import TypeGuard
 
+    from memstore.database import acts
     from memstore.database.engine import Finish, FullTexts, Given, Row, Statement
     from memstore.database.sqlite import full_text as indexes
     from memstore.database.writes import Form
 else:
+    acts = lazy_import("memstore.database.acts")
     indexes = lazy_import("memstore.database.sqlite.full_text")
 
 
@@ -125,8 +128,20 @@ INDEXED: Final = frozenset(("memstore_facts", "memstore_episodes"))
 
 WITH_VECTORS: Final = frozenset(("memstore_fact_vectors", "memstore_piece_vectors"))
 
+ADDED: Final = frozenset(("memstore_facts", "memstore_fact_vectors", "memstore_journal"))
+"""The tables to which an added fact is written."""
+
 ROWS_TOGETHER: Final = 64
 """Rows that one statement inserts: some 2,000 parameters, of 32,766 that SQLite allows."""
+
+
+class Left(NamedTuple):
+    """What a write that only added rows leaves for the next one, which need not read it again."""
+
+    epoch: object
+    """Of all the writes since the last one that did more: what else was read still holds."""
+    line: Row
+    """The answer to :data:`memstore.database.acts.LAST`."""
 
 
 class SqliteTransaction(Transaction):
@@ -135,6 +150,7 @@ class SqliteTransaction(Transaction):
     Args:
         path: the file that errors name; by default the connection's.
         changed_by_others: what :meth:`stamp_of_others` returns.
+        left: what the write before this one left, if nobody has written since.
     """
 
     dialect = DIALECT
@@ -145,6 +161,7 @@ class SqliteTransaction(Transaction):
         path: str | None = None,
         *,
         changed_by_others: object = None,
+        left: Left | None = None,
     ) -> None:
         self.connection = connection
         self._changed_by_others = changed_by_others
@@ -152,6 +169,10 @@ class SqliteTransaction(Transaction):
         self._queued = Queued()
         self._ids: dict[str, int] = {}
         """The last id of each table with queued rows."""
+        self._left = left
+        self._epoch: object = self if left is None else left.epoch
+        self._only_adds = True
+        """Whether all it wrote are facts, with their vectors and lines."""
 
     @property
     def full_text(self) -> FullTexts:
@@ -159,6 +180,21 @@ class SqliteTransaction(Transaction):
 
     def stamp_of_others(self) -> object:
         return self._changed_by_others
+
+    @property
+    def epoch(self) -> object:
+        return self._epoch
+
+    def leaves(self) -> Left | None:
+        """Return what the next write need not read, once all of this one is flushed."""
+        act = self.act
+        if not self._only_adds or not isinstance(act, acts.ActLines) or act.last < act.txn:
+            return None
+        return Left(self._epoch, act.end())
+
+    def _does_more(self) -> None:
+        """Note a write that may change what was left."""
+        self._left, self._only_adds, self._epoch = None, False, self
 
     def admit(self, namespaces: Collection[str]) -> None:
         pass  # a file has every namespace
@@ -195,6 +231,8 @@ class SqliteTransaction(Transaction):
             return [row[0] for row in found]  # without a generator, in half the time
 
     def one(self, sql: str, parameters: Given = NO_PARAMETERS) -> Row | None:
+        if self._left is not None and sql is acts.LAST:
+            return self._left.line
         self.flush()
         with self._translated:
             found = self.connection.execute(sql, _bindings(sql, parameters)).fetchall()
@@ -207,6 +245,7 @@ class SqliteTransaction(Transaction):
         return self.execute(form.text, _packed(form, values))
 
     def returned(self, form: Form, values: Given = NO_PARAMETERS) -> list[Row]:
+        self._does_more()
         self.flush()
         values = _packed(form, values)
         with self._translated:
@@ -214,6 +253,7 @@ class SqliteTransaction(Transaction):
             return self.connection.execute(form.text, _bindings(form.text, values)).fetchall()
 
     def execute(self, sql: str, parameters: Given = NO_PARAMETERS) -> int:
+        self._does_more()
         self.flush()
         with self._translated:
             # Fetch all, or the statements after one that returns a row would not run.
@@ -238,14 +278,18 @@ class SqliteTransaction(Transaction):
         """Run the queued statements."""
         if not self._queued.rows:
             return
-        taken = self._queued.take()
+        queued, execute = self._queued, self.connection.execute
         with self._translated:
-            for form, rows in taken.items():
-                completed = self._queued.completed(form, rows)
-                if len(rows) > 1 and _is_of_an_indexed_row(form):
+            for form, rows in queued.take().items():
+                completed = queued.completed(form, rows)
+                if len(rows) == 1:
+                    execute(form.text, *completed)
+                elif _is_of_an_indexed_row(form):
                     self._insert_together(form, completed)
                 else:
                     self.connection.executemany(form.text, completed)
+                if form.table not in ADDED:
+                    self._does_more()
 
     def _insert_together(self, form: Insert, rows: Iterable[Row]) -> None:
         """Insert rows that triggers index, many with each statement.

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Final
 import apsw
 
 from memstore.database.sqlite.transaction import (
+    Left,
     SqliteTransaction,
     Translated,
     busy,
@@ -212,6 +213,8 @@ class _Group:
         """Set when the transaction ends, if threads wait for that."""
         self.is_stored = False
         self.changed_by_others: object = None
+        self.left: Left | None = None
+        """What its writes leave for the next one, if all of them are committed."""
         self.failure: StorageError | None = None
         """Why it was not stored, if known."""
 
@@ -250,6 +253,8 @@ class Writer:
         """The group whose transaction is open."""
         self.current: SqliteTransaction | None = None
         """The current write, or the last one."""
+        self._left: tuple[object, Left | None] = (None, None)
+        """What the last group left, with the changes by others that it saw."""
 
     @property
     def connection(self) -> apsw.Connection:
@@ -272,6 +277,7 @@ class Writer:
     def forget(self) -> None:
         """Drop the connection. The caller holds the turn and has closed it."""
         self._connection = self._log = None
+        self._left = None, None
 
     @contextmanager
     def alone(self, wait_seconds: float = threading.TIMEOUT_MAX) -> Iterator[None]:
@@ -283,6 +289,7 @@ class Writer:
         turn = WriterTurn(shares=False)
         try:
             self._take(turn, wait_seconds)
+            self._left = None, None
             yield
             self._give_back(turn)
         finally:
@@ -303,11 +310,13 @@ class Writer:
             group = self._joined() or self._begun(wait_seconds, deadline, alone=not check_links)
             try:
                 self.current = SqliteTransaction(
-                    self.connection, changed_by_others=group.changed_by_others
+                    self.connection, changed_by_others=group.changed_by_others, left=group.left
                 )
+                group.left = None
                 yield self.current
                 before_commit(self.current)
                 self.current.flush()
+                group.left = self.current.leaves()
                 if group.members:
                     with Translated(self.connection.filename):
                         self.connection.execute("RELEASE member")
@@ -358,7 +367,9 @@ class Writer:
             if alone:
                 # Before BEGIN: it has no effect inside a transaction.
                 self.connection.pragma("foreign_keys", False)
-            group.changed_by_others = self._begin(self.connection, deadline)
+            (seen, left), self._left = self._left, (None, None)
+            changed = group.changed_by_others = self._begin(self.connection, deadline)
+            group.left = left if changed == seen else None
         except apsw.BusyError:
             raise busy(wait_seconds) from None
         except apsw.Error as error:
@@ -369,6 +380,7 @@ class Writer:
 
     def _undo(self, group: _Group, error: BaseException) -> None:
         """Undo one member's writes, but not the others'."""
+        group.left = None
         if not group.members:
             roll_back(self.connection)
         elif not self.connection.in_transaction:  # SQLite has rolled back the whole transaction
@@ -412,6 +424,7 @@ class Writer:
             group.failure = self._named(error)
         else:
             group.is_stored = True
+            self._left = group.changed_by_others, group.left
 
     def _named(self, error: StorageError) -> StorageError:
         """Return the error of a write, or that its file is no longer at its path."""
