@@ -88,8 +88,8 @@ def test_facts_that_a_trigger_inserts_are_no_obstacle(path: Path) -> None:
         store.add("one", subject="ana")
         with raw(path) as file:
             file.execute(
-                "CREATE TRIGGER planted AFTER INSERT ON memstore_facts WHEN new.subject = 'ana' BEGIN"
-                f" {INSERT.replace('?, ?, ?, ?', COPY)}; END"
+                "CREATE TRIGGER planted AFTER INSERT ON memstore_facts WHEN new.subject = 'ana'"
+                f" BEGIN {INSERT.replace('?, ?, ?, ?', COPY)}; END"
             )
             file.commit()
         for n in range(4):
