@@ -123,6 +123,25 @@ def test_what_a_killed_first_run_wrote_is_sealed_anew_with_a_key_of_others(
     assert [fact.content for fact in desktop.list()] == ["the bank has moved"]
 
 
+def test_after_a_new_key_others_have_what_a_lost_device_had_sent(
+    devices: list[Store], place: Path
+) -> None:
+    laptop, desktop, lost = devices
+    lost.add("the bank has moved", subject="bank")
+    sync(lost, place)
+    sync(laptop, place)
+    syncing.new_key(laptop.file, "another phrase")
+    chosen = Remembered(str(place))
+    syncing.sync(desktop.file, chosen, passphrase="another phrase")
+    assert [fact.content for fact in desktop.list()] == ["the bank has moved"]
+    relayed = [name for name in FolderPlace(place).list() if name.count(".") == 2]
+    assert len(relayed) == 1
+    found = syncing.sync(lost.file, syncing.chosen_for(lost.file), passphrase="another phrase")
+    assert found.synced.was == ""
+    sync(laptop, place)
+    assert not {*relayed} & {*FolderPlace(place).list()}
+
+
 def test_a_device_that_did_not_choose_it_says_and_takes_nothing(
     devices: list[Store], place: Path
 ) -> None:

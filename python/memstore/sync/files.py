@@ -121,15 +121,19 @@ class Files:
     def uncovered(
         self, row: DeviceRow, last: int, among: Collection[str] | None = None
     ) -> list[tuple[int, int]]:
-        """Return the stretches of a device's lines that no file has, or none of those named."""
+        """Return the stretches of a device's lines that no file has, or none of those named.
+
+        Files that have still another key are no help to those who know only the new one.
+        """
         found = []
         at = row.begins
+        is_own = row.state == HERE
         for first, end in sorted(
             (named.first, named.last)
             for name, named in self.named.items()
             if named.of == row.device and not named.is_state
             if among is None or name in among
-            if row.state != HERE or not named.is_relayed
+            if not (named.is_relayed if is_own else named.device in self.other_key)
         ):
             if first > at + 1:
                 found.append((at + 1, min(first - 1, last)))

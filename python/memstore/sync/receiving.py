@@ -98,7 +98,7 @@ class Receiving:
         while (name := self._following(row)) is not None:
             segment = self._files.segment(name)
             if segment is None:
-                break
+                continue  # it counts as rejected now
             if self._known.is_too_old(name, segment):
                 self._files.leave_out(name)
                 continue
