@@ -248,3 +248,14 @@ def test_a_call_imports_neither_the_sdk_nor_arrays(filled: Path) -> None:
         "numpy pathlib rich memstore.faces.options"
     )
     assert loaded & set(needless.split()) == set()
+
+
+def test_a_read_imports_no_ledger_where_the_machine_syncs(filled: Path) -> None:
+    folder = filled.parent / "memstore" / "sync"
+    folder.mkdir(parents=True)
+    try:
+        loaded = imported(filled, "-m", "memstore", "get", "1")
+    finally:
+        folder.rmdir()
+    assert "memstore.database.origins" in loaded  # it asked on which device the fact was stored
+    assert "memstore.store.ledger" not in loaded

@@ -62,18 +62,17 @@ def are_several(transaction: Transaction, first: int, last: int) -> bool:
     return row is not None and (row[0], row[2]) != (row[1], row[3])
 
 
-def of_facts(transaction: Transaction, fact_ids: Collection[int]) -> dict[int, str]:
-    """Return the names of the devices on which facts were stored, without those stored here."""
-    if not fact_ids or not is_any(transaction):
-        return {}
-    rows = transaction.rows(
-        "SELECT j.fact_id, d.name FROM memstore_journal j"
-        " JOIN memstore_taken t ON t.line = j.id JOIN memstore_devices d ON d.id = t.device"
-        f" WHERE j.fact_id IN {transaction.dialect.listed('among')}"
-        " AND j.kind IN ('add', 'adopt') ORDER BY j.id DESC",
-        {"among": [*fact_ids]},
+def of_fact(transaction: Transaction, fact_id: int) -> str | None:
+    """Return the name of the device on which a fact was stored; ``None`` if it was this one."""
+    if not is_any(transaction):
+        return None
+    row = transaction.one(
+        "SELECT d.name FROM memstore_journal j LEFT JOIN memstore_taken t ON t.line = j.id"
+        " LEFT JOIN memstore_devices d ON d.id = t.device"
+        " WHERE j.fact_id = :fact AND j.kind IN ('add', 'adopt') ORDER BY j.id LIMIT 1",
+        {"fact": fact_id},
     )
-    return {int(fact_id): str(name) for fact_id, name in rows}
+    return None if row is None else row[0]
 
 
 def parted(transaction: Transaction, acts: Sequence[int]) -> tuple[list[int], list[int]]:

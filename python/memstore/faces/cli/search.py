@@ -17,20 +17,21 @@ from memstore.lazy import lazy_import
 if TYPE_CHECKING:
     import argparse
 
+    from memstore.database import origins
     from memstore.domain import queries
     from memstore.domain.queries import FactRecall
     from memstore.domain.records import Fact, JournalLine
     from memstore.faces.cli import episodes, learn
     from memstore.store import answers
+    from memstore.store import store as stores
     from memstore.store.store import Store
 else:
     answers = lazy_import("memstore.store.answers")
     episodes = lazy_import("memstore.faces.cli.episodes")
     learn = lazy_import("memstore.faces.cli.learn")
+    origins = lazy_import("memstore.database.origins")
     queries = lazy_import("memstore.domain.queries")
-
-BIRTHS: Final = ("add", "adopt")
-"""The kinds of lines that say that a fact was stored."""
+    stores = lazy_import("memstore.store.store")
 
 CONDITIONS: Final = (
     "subject category filters created_after created_before valid_after valid_before valid_on"
@@ -221,9 +222,10 @@ def _get(store: Store, arguments: argparse.Namespace, show: cli.Show) -> None:
     seen = cli.seen(store, arguments)
     fact = seen.get(arguments.id)
     if os.path.isdir(settings.sync_folder()):
-        births = seen.ledger.changes(fact=fact.id, kinds=BIRTHS, newest_first=False, limit=1)
-        if births and births[0].device is not None:
-            show.fact(fact, stored_on=births[0].device)
+        with stores.file_of(store).engine.read() as transaction:
+            device = origins.of_fact(transaction, fact.id)
+        if device is not None:
+            show.fact(fact, stored_on=device)
             return
     show.fact(fact)
 
