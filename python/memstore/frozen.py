@@ -147,9 +147,14 @@ class _Shape:
         self.required = {n for n, v in self.defaults.items() if v is MISSING} - {*self.factories}
         self.unstored = [one.name for one in self.fields if not one.is_stored]
         self.names = tuple(one.name for one in self.stored)
-        # Of one name, it would return no tuple.
-        several = attrgetter(*self.names, "__class__", "__class__")
-        self.values: Callable[[Any], tuple[Any, ...]] = lambda record: several(record)[:-2]
+        self.values = _getter(self.names)
+
+
+def _getter(names: tuple[str, ...]) -> Callable[[Any], tuple[Any, ...]]:
+    """Return what returns the values of these fields of a record."""
+    if len(names) > 1:
+        return attrgetter(*names)
+    return lambda record: tuple(getattr(record, name) for name in names)  # no tuple of one name
 
 
 def _prepared(cls: Any, kw_only: bool) -> Any:

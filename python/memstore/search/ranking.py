@@ -137,7 +137,7 @@ class Contextual(Ranking):
             ids = [id_ for id_ in ids if cosines.get(id_, least) >= least]
         order = lookup.in_context(
             query.text,
-            [(id_, cosines.get(id_)) for id_ in ids],
+            [*zip(ids, map(cosines.get, ids), strict=True)],
             found.wanted,
             limit=len(ids) if found.keeps_all else found.limit,
             half_lives_seconds=self.half_lives_seconds,

@@ -367,7 +367,7 @@ def _languages(text: str) -> list[str]:
     if script is not None:
         return [script]
     words = WORD.findall(re.sub(r"[^\w\s]", " ", text))
-    votes = {code: sum(word in known for word in words) for code, known in _known().items()}
+    votes = {code: sum(map(known.__contains__, words)) for code, known in _known().items()}
     most = max(votes.values())
     return [code for code, count in votes.items() if count == most] if most else []
 

@@ -317,20 +317,20 @@ class SqliteTransaction(Transaction):
         self._ids[table] += 1
         return self._ids[table]
 
-    def next_ids(self, table: str, count: int) -> Sequence[int]:
+    def next_ids(self, table: str, count: int) -> range:
         first = self.next_id(table)
         self._ids[table] += count - 1
         return range(first, first + count)
 
     def reserve_ids(self, table: str, count: int) -> int:
-        first = self.next_id(table)
-        last = self._ids[table] = first + count - 1
+        ids = self.next_ids(table, count)
+        last = ids.stop - 1
         # SQLite's own counter; inserting a row with a lower id does not change it.
         if not self.execute("UPDATE sqlite_sequence SET seq = :last WHERE name = :table",
                         {"last": last, "table": table}):  # fmt: skip
             self.execute("INSERT INTO sqlite_sequence (name, seq) VALUES (:table, :last)",
                      {"last": last, "table": table})  # fmt: skip
-        return first
+        return ids.start
 
 
 def _packed(form: Form, values: Given) -> Given:

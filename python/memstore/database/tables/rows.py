@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from functools import partial
+from itertools import compress
+from operator import is_not
+from typing import TYPE_CHECKING, Any, Final
 
 from memstore.database.dialect import within
 from memstore.domain import clock
@@ -10,9 +13,11 @@ from memstore.errors import StorageError
 from memstore.named import NamedTuple
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 
     from memstore.database.engine import Row, Transaction
+
+IS_GIVEN: Final = partial(is_not, None)
 
 
 class Rows(NamedTuple):
@@ -59,15 +64,14 @@ class Rows(NamedTuple):
         return self.source + within(transaction.dialect, self.namespace, namespaces)
 
 
-def read_moments(what: str, values: dict[str, Any], names: Iterable[str]) -> None:
+def read_moments(what: str, values: dict[str, Any], names: Collection[str]) -> None:
     """Parse the times under these names in place; an error names the row and the column."""
-    for name in names:
-        if (text := values[name]) is not None:
-            try:
-                values[name] = clock.from_text(text)
-            except (ValueError, TypeError, AttributeError) as error:
-                message = f"{what} {values['id']}: {name} cannot be read: {error}"
-                raise StorageError(message) from error
+    for name in compress(names, map(IS_GIVEN, map(values.__getitem__, names))):
+        try:
+            values[name] = clock.from_text(values[name])
+        except (ValueError, TypeError, AttributeError) as error:
+            message = f"{what} {values['id']}: {name} cannot be read: {error}"
+            raise StorageError(message) from error
 
 
 def rewritten_moment(text: str) -> str:
