@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from memstore._kernel.vectors import cosine as cosine
 from memstore._kernel.vectors import cosines
+from memstore._kernel.vectors import cosines_of_stored as cosines_of_stored
 from memstore._kernel.vectors import decode as decode
 from memstore._kernel.vectors import decode_many as decode_many
 from memstore._kernel.vectors import encode_many as encode_many

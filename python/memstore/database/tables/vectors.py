@@ -470,22 +470,27 @@ def selecting(transaction: Transaction, table: VectorTable, owner_ids: Sequence[
     )
 
 
-def blobs_of_episodes(
+def stored(
+    transaction: Transaction, table: VectorTable, owner_ids: Sequence[int]
+) -> list[tuple[int, bytes]]:
+    """Return the vectors of these owners in the active generation, as they are stored."""
+    rows = transaction.rows(*selecting(transaction, table, owner_ids))
+    return [(owner_id, blob) for owner_id, blob, _ in rows if isinstance(blob, bytes)]
+
+
+def stored_of_episodes(
     transaction: Transaction, episode_ids: Sequence[int]
 ) -> list[tuple[int, bytes]]:
-    """Return the vectors of these episodes' pieces in the active generation, by their episodes.
-
-    As with :func:`blobs`, vectors of the wrong length are skipped.
-    """
+    """Return the vectors of these episodes' pieces, by their episodes, as :func:`stored` does."""
     rows = transaction.rows(
-        "SELECT p.episode_id, v.embedding, g.dimension FROM memstore_generations g"
+        "SELECT p.episode_id, v.embedding FROM memstore_generations g"
         f" CROSS JOIN memstore_pieces p CROSS JOIN {PIECES.name} v"
         f" WHERE g.state = 'active' AND p.episode_id IN {transaction.dialect.listed('ids')}"
         f" AND v.generation_id = g.id AND v.{PIECES.owner} = p.id"
         " AND v.embedding IS NOT NULL ORDER BY p.episode_id, p.start",
         {"ids": episode_ids},
     )
-    return [*_usable(rows)]
+    return [(episode_id, blob) for episode_id, blob in rows if isinstance(blob, bytes)]
 
 
 class Vector(NamedTuple):

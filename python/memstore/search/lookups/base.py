@@ -15,13 +15,13 @@ from memstore.database.filters import EpisodeFilter, FactFilter
 from memstore.database.tables import vectors as vector_table
 from memstore.domain import clock, zones
 from memstore.domain.results import NO_PARTS, ScoreParts
-from memstore.embedding.vectors import similarities
+from memstore.embedding.vectors import cosines_of_stored
 from memstore.lazy import cached_property, lazy_import
 from memstore.named import NamedTuple
 from memstore.text.words import spelled
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
     from datetime import date, datetime
 
     from memstore._kernel.ids import Ids
@@ -342,8 +342,16 @@ def cosines_of_vectors(
     transaction: Transaction, table: VectorTable, vector: Vector, ids: Sequence[int]
 ) -> dict[int, float]:
     """Return the cosines of those that have a vector, by the ids of facts or pieces."""
-    blobs = vector_table.blobs(transaction, table, ids) if ids else {}
-    return dict(zip(blobs, similarities(vector, [*blobs.values()]), strict=True))
+    found = vector_table.stored(transaction, table, ids) if ids else []
+    return dict(_usable(vector, found))
+
+
+def _usable(vector: Vector, found: Sequence[tuple[int, bytes]]) -> Iterator[tuple[int, float]]:
+    """Yield the cosines of vectors, by their ids, without damaged ones: the doctor reports them."""
+    cosines = cosines_of_stored(vector, [blob for _, blob in found])
+    for (id_, _), cosine in zip(found, cosines, strict=True):
+        if cosine is not None:
+            yield id_, cosine
 
 
 def cosines_of_rows(
@@ -352,10 +360,9 @@ def cosines_of_rows(
     """Return the cosines of rows that have a vector; of an episode, its nearest piece's."""
     if table is not vector_table.PIECES:
         return cosines_of_vectors(transaction, table, vector, ids)
-    found = vector_table.blobs_of_episodes(transaction, ids) if ids else []
-    cosines = similarities(vector, [blob for _, blob in found])
+    found = vector_table.stored_of_episodes(transaction, ids) if ids else []
     best: dict[int, float] = {}
-    for (episode_id, _), cosine in zip(found, cosines, strict=True):
+    for episode_id, cosine in _usable(vector, found):
         best[episode_id] = max(cosine, best.get(episode_id, cosine))
     return best
 
