@@ -18,7 +18,7 @@ from memstore.domain.records import NOBODY, Scope
 from memstore.named import NamedTuple
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     from memstore.database.engine import Transaction
     from memstore.database.tables.line_counts import Counted, LineCount
@@ -245,8 +245,10 @@ class LineConditions:
         if self._is_counted or self._owned is not None:
             counted = line_counts.between(self._transaction, first, last)
             for begin, end, numbers in self._known(counted):
-                found.update(numbers)
-                found.update(self._read(first, begin - 1))
+                for kind, number in numbers.items():
+                    found[kind] += number
+                if first < begin:
+                    found.update(self._read(first, begin - 1))
                 first = end + 1
         found.update(self._read(first, last))
         return {kind: found[kind] for kind in sorted(found)}
@@ -277,18 +279,21 @@ class LineConditions:
     ) -> Iterator[tuple[int, int, Mapping[str, int]]]:
         """Yield the first and the last line of spans whose numbers are known, and the numbers."""
         if self._owned is not None:
-            chosen = {place: one for place, one in counted.items() if self._is_by_chosen(one)}
+            chosen = {place: counted[place] for place in _where(counted, self._is_by_chosen)}
             yield from self._known_of_owners(self._owned, chosen)
             return
-        for stretch, one in counted.items():
-            if self._is_by_chosen(one):
-                yield stretch * STRETCH, (stretch + 1) * STRETCH - 1, self._counts(one.numbers)
+        told: dict[int, Mapping[str, int]] = {}
+        for stretch in _where(counted, self._is_by_chosen):
+            one = counted[stretch]
+            if id(one) not in told:
+                told[id(one)] = self._counts(one.numbers)
+            yield stretch * STRETCH, (stretch + 1) * STRETCH - 1, told[id(one)]
 
     def _known_of_owners(
         self, owned: OwnedAdditions, counted: Mapping[int, Counted]
     ) -> Iterator[tuple[int, int, Mapping[str, int]]]:
         """Yield the same for certain owners: what was added is counted, other lines are read."""
-        for first, last in joined([place for place, one in counted.items() if _has_births(one)]):
+        for first, last in joined([*_where(counted, _has_births)]):
             begin, end = first * STRETCH, (last + 1) * STRETCH - 1
             some = {place: counted[place] for place in range(first, last + 1)}
             numbers = owned.born(some)
@@ -296,8 +301,7 @@ class LineConditions:
                 yield from owned.spans(some)
                 continue
             found = Counter(numbers)
-            others = [place for place, one in some.items() if not _only_births(one)]
-            for low, high in joined(others):
+            for low, high in joined([*_where(some, _changes_others)]):
                 span = low * STRETCH, (high + 1) * STRETCH - 1
                 found.update(self._counted(*span, f" AND kind NOT IN {UNIFORM}"))
             yield begin, end, found
@@ -378,8 +382,7 @@ class OwnedAdditions:
 
     def spans(self, counted: Mapping[int, Counted]) -> Iterator[tuple[int, int, Mapping[str, int]]]:
         """Yield the first and the last line of spans that only add, and what is the owners'."""
-        adding = [stretch for stretch, one in counted.items() if _only_adds(one)]
-        for first, last in joined(adding):
+        for first, last in joined([*_where(counted, _only_adds)]):
             begin, end = first * STRETCH, (last + 1) * STRETCH - 1
             ids = self._ids(begin, end)
             if ids is not None:
@@ -397,12 +400,12 @@ class OwnedAdditions:
         """
         found = {}
         for kind, column, table in BORN:
-            places: dict[int, int] = {}
-            for place, one in counted.items():
-                if number := sum(each.number for each in one.numbers if each.kind == kind):
-                    places[place] = number
+            of_kind = partial(_number, kind)
+            places = [*_where(counted, of_kind)]
             if not places:
                 continue
+            each = {id(counted[place]): counted[place] for place in places}
+            numbers = {one: of_kind(known) for one, known in each.items()}
             low, high = (
                 self._transaction.scalar(
                     f"SELECT {column} FROM memstore_journal WHERE id >= :begin AND id < :end"
@@ -411,7 +414,7 @@ class OwnedAdditions:
                 )
                 for place, way in ((min(places), "ASC"), (max(places), "DESC"))
             )
-            if high - low + 1 != sum(places.values()):
+            if high - low + 1 != sum(numbers[id(counted[place])] for place in places):
                 return None
             by_id = self._transaction.dialect.indexed_by(None) if table == EPISODES else ""
             found[kind] = self._transaction.scalar(
@@ -477,14 +480,33 @@ def _has_births(counted: Counted) -> bool:
     return all(one.kind not in (IMPORT, Kind.ADOPT) for one in counted.numbers)
 
 
-def _only_births(counted: Counted) -> bool:
-    return all(one.kind in UNIFORM for one in counted.numbers)
+def _changes_others(counted: Counted) -> bool:
+    """Whether a stretch has lines that added neither a fact nor an episode."""
+    return any(one.kind not in UNIFORM for one in counted.numbers)
+
+
+def _number(kind: str, counted: Counted) -> int:
+    """Return how many lines of a stretch are of a kind."""
+    return sum(one.number for one in counted.numbers if one.kind == kind)
+
+
+def _where(counted: Mapping[int, Counted], test: Callable[[Counted], object]) -> Iterator[int]:
+    """Yield the stretches whose numbers pass a test, which is made once for equal ones.
+
+    Many stretches have the same numbers, as one object (:func:`line_counts.between`).
+    """
+    known: dict[int, bool] = {}
+    for stretch, one in counted.items():
+        passes = known.get(id(one))
+        if passes is None:
+            passes = known[id(one)] = bool(test(one))
+        if passes:
+            yield stretch
 
 
 def _only_adds(counted: Counted) -> bool:
     """Whether each line of a stretch added a fact."""
-    number = sum(one.number for one in counted.numbers if one.kind == Kind.ADD)
-    return number == STRETCH
+    return _number(Kind.ADD, counted) == STRETCH
 
 
 MAX_DRAWN: Final = 5_000
