@@ -256,6 +256,51 @@ def test_only_facts_of_the_requested_owners_count(store: Store) -> None:
         store.of(user_id="ben").graph.get("GitHub")
 
 
+def of_every_owner(store: Store) -> list[Any]:
+    """Return all that the graph says to each."""
+    found: list[Any] = []
+    for one in (store, store.of("all"), store.of(user_id="ana"), store.of(user_id="nobody else")):
+        entities = one.graph.entities(limit=1000)
+        found += [
+            one.graph.status(),
+            entities,
+            one.graph.likely_same(),
+            one.graph.entities(limit=2),
+        ]
+        for entity in entities:
+            found += [one.graph.get(entity.name), one.graph.neighbours(entity.name, depth=2)]
+    return found
+
+
+@pytest.mark.parametrize("few", [0, 100_000])
+def test_an_open_index_changes_nothing(
+    store: Store, monkeypatch: pytest.MonkeyPatch, few: int
+) -> None:
+    monkeypatch.setattr("memstore.database.tables.graph_reads.FEW_FACTS", few)
+    chance = Random(3)
+    names = ["Alice Smith", "Alice", "Bob Miller", "New York City", "NYC", "Carol", "Acme"]
+    ids = [
+        store.of(user_id=chance.choice([None, None, "ana", "ben"]))
+        .add(
+            f"{chance.choice(names)} met {chance.choice(names)} ({n})", subject=chance.choice(names)
+        )
+        .id
+        for n in range(60)
+    ]
+    store.graph.build()
+    every = store.of("all")
+    for fact_id in chance.sample(ids, 25):
+        every.delete(fact_id)
+    store.graph.merge("Carol", "Bob Miller")
+    store.add("Alice met Dora", subject="dora")
+    assert not store.file.searches.facts.index.is_open
+    without = of_every_owner(store)
+    store.file.warm()
+    store.search("Alice", touch=False)
+    assert store.file.searches.facts.index.is_open
+    assert of_every_owner(store) == without
+
+
 def test_each_namespace_has_its_own_graph(open_store: Callable[..., Store]) -> None:
     one, two = (open_store(embedder=None, namespace=name) for name in ("one", "two"))
     fill(one)

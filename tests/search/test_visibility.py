@@ -92,6 +92,7 @@ def facts_wanted(**bounds: datetime | None) -> st.SearchStrategy[FactFilter]:
         active_only=st.booleans(),
         tasks=st.booleans(),
         include_deleted=st.booleans(),
+        valid_on=st.none() | moments.map(lambda day: (day, day + timedelta(days=1))),
         **{name: st.just(bound) for name, bound in bounds.items()},
     )
 
@@ -104,6 +105,7 @@ def episodes_wanted(**bounds: datetime | None) -> st.SearchStrategy[EpisodeFilte
         scope=scopes,
         tags=st.lists(words, max_size=2).map(tuple),
         source=st.none() | words,
+        thread=st.none() | st.none() | words,
         include_expired=st.booleans(),
         **{name: st.just(bound) for name, bound in bounds.items()},
     )
@@ -170,7 +172,10 @@ def test_episodes_match_the_filters_sql(
 def fill_with_episodes(store: Store, data: st.DataObject, many: list[Any]) -> None:
     for namespace, content, source, tags, valid_at, owner in many:
         place = store.within(namespace)
-        episode = NewEpisode(content=content, source=source, tags=tags, valid_at=valid_at, **owner)
+        thread = data.draw(st.none() | words)
+        episode = NewEpisode(
+            content=content, source=source, tags=tags, valid_at=valid_at, thread=thread, **owner
+        )
         [told] = place.episodes.add_many([episode])
         if data.draw(st.booleans()) and data.draw(st.booleans()):
             place.episodes.erase(told.id)

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable
 from datetime import timedelta
 from pathlib import Path
+from random import Random
 from typing import Any
 
 import pytest
@@ -277,6 +279,38 @@ def test_facts_given_most_often_and_never(store: Store) -> None:
     assert [one.fact.id for one in store.searches.never_used(before_id=ids[4])] == [ids[2]]
     assert [one.fact.user_id for one in store.of(ANA).searches.never_used()] == ["ana"]
     assert most[0].to_dict()["searches"] == 3
+
+
+@pytest.mark.parametrize("few", [0, 2_000])
+def test_facts_given_most_often_are_the_same_with_an_index(
+    store: Store, monkeypatch: pytest.MonkeyPatch, few: int
+) -> None:
+    monkeypatch.setattr("memstore.database.tables.searches.FEW_FACTS", few)
+    chance = Random(8)
+    users = [None, None, "ana"]
+    ids = [
+        store.of(user_id=chance.choice(users)).add(f"fact {n}", subject="s").id for n in range(40)
+    ]
+    for _ in range(60):
+        store.searches.record("x", facts=chance.sample(ids, 3))
+    for fact_id in chance.sample(ids, 15):
+        store.of("all").delete(fact_id)
+    numbers: dict[str, Counter[int]] = {}
+    for one in store.of("all").searches.list(limit=None):
+        for fact_id in one.facts:
+            fact = store.of("all").get_many([fact_id])[0]
+            if fact.deleted_at is None:
+                owner = fact.user_id or "nobody"
+                numbers.setdefault(owner, Counter())[fact_id] += 1
+                numbers.setdefault("all", Counter())[fact_id] += 1
+    for warm in (False, True):
+        if warm:
+            store.file.warm()
+        for name, one in (("nobody", store), ("ana", store.of(ANA)), ("all", store.of("all"))):
+            expected = sorted(numbers[name].items(), key=lambda pair: (-pair[1], -pair[0]))
+            for limit in (1, 4, 50):
+                found = one.searches.most_used(limit=limit)
+                assert [(each.fact.id, each.searches) for each in found] == expected[:limit]
 
 
 def test_a_recorded_search_is_a_value() -> None:

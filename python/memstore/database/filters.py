@@ -60,6 +60,13 @@ VALID_IN: Final = (
 """See :attr:`FactFilter.valid_on`. A fact whose successor is valid since the same time never
 held."""
 
+SUPERSEDED_BUT_VALID: Final = (
+    f"{BEGAN.format('f')} < :valid_to AND {BEGAN.format('n')} > :valid_from"
+    f" AND {BEGAN.format('n')} > {BEGAN.format('f')} AND (f.expired_at IS NULL"
+    f" OR f.expired_at > :valid_from AND f.expired_at > {BEGAN.format('f')})"
+)
+"""The same of a fact ``f`` that was superseded by ``n``, which is looked up once."""
+
 DISTRUSTED: Final = "(SELECT fact_id FROM memstore_distrusted)"
 CURRENT: Final = "f.deleted_at IS NULL AND f.superseded_by IS NULL"
 UNEXPIRED: Final = "(f.expired_at IS NULL OR f.expired_at > :now)"
@@ -363,13 +370,14 @@ class EpisodeFilter(Filter):
     def is_plain(self) -> bool:
         """Whether it filters by nothing but namespace, expiry and having an owner at all."""
         expiry = self.expired_after or self.expired_before
-        narrowed = self.tags or self.source or self.is_bounded or self.is_among or self.needs_rows
+        named = self.tags or self.source or self.thread
+        narrowed = named or self.is_bounded or self.is_among or self.needs_rows
         return self.is_common and not (narrowed or expiry)
 
     @property
     def needs_rows(self) -> bool:
         """Whether it tests what is only in the rows, not in the columns of the index."""
-        return bool(self.metadata) or self.thread is not None or self.speaker is not None
+        return bool(self.metadata) or self.speaker is not None
 
     def where(self, dialect: Dialect, *, by_id: bool = False) -> tuple[str, Parameters]:
         """Return the condition on ``memstore_episodes e``, and its parameters.

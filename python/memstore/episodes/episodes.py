@@ -587,9 +587,9 @@ class Episodes(zones.Zoned):
         valid_before: datetime | str | None = None,
     ) -> int:
         """Return how many episodes :meth:`list` would return without a limit."""
-        wanted = self._wanted(from_arguments(EpisodeNarrowing, locals()))
-        with self._engine.read() as transaction:
-            return episode_table.count(transaction, wanted)
+        return self._searches.count_episodes(
+            self._wanted(from_arguments(EpisodeNarrowing, locals()))
+        )
 
     def search(
         self,

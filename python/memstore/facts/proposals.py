@@ -360,13 +360,15 @@ def _facts_of(proposal: Proposal) -> tuple[Fact, ...]:
 
 
 def _question(transaction: Transaction, proposal: Proposal) -> Question:
-    olds = [marked(fact.content, proposal.content)[0] for fact in proposal.sources]
-    together = " ".join(fact.content for fact in proposal.sources)
+    pairs = [marked(fact.content, proposal.content) for fact in proposal.sources]
+    if len(pairs) != 1:  # else it is the same pair
+        together = " ".join(fact.content for fact in proposal.sources)
+        pairs.append(marked(together, proposal.content))
     since = min(fact.valid_at or fact.created_at for fact in proposal.sources)
     return Question(
         proposal=proposal,
-        olds=tuple(olds),
-        new=marked(together, proposal.content)[1],
+        olds=tuple(old for old, _ in pairs[: len(proposal.sources)]),
+        new=pairs[-1][1],
         quoted=_quoted(transaction, proposal),
         age_seconds=max(0.0, (clock.utc_now() - since).total_seconds()),
     )

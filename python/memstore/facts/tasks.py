@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Any, Final
 
 from memstore.database.filters import FactFilter
 from memstore.database.tables import facts as fact_table
+from memstore.database.tables.facts import Said
 from memstore.domain import clock, zones
 from memstore.domain.arguments import MAX_NAME, checked_choice, checked_limit, checked_text
 from memstore.domain.metadata import MetadataFilter
-from memstore.domain.queries import Page
 from memstore.domain.records import TODO, Fact, NewFact
 from memstore.domain.tasks import OPEN_STATUSES, Task, TaskScope, TaskStatus
 from memstore.errors import Conflict, NotFound, Remedy
@@ -28,6 +28,8 @@ else:
     dues = lazy_import("memstore.facts.due")
 
 PRIORITIES: Final = ("high", "normal", "low")
+
+STATUSES: Final = tuple(map(str, TaskStatus))
 
 SURFACE_STARTUP: Final = "startup"
 """The ``surface`` of open tasks, which agents are shown when they start."""
@@ -172,33 +174,58 @@ class Tasks(zones.Zoned):
             scope=self._facts.standing.selected,
         )
         with self._engine.read() as transaction:
-            tasks = [as_task(fact) for fact in fact_table.select(transaction, filter_, Page())]
-        found = [task for task in tasks if task.status in statuses and doer in (None, task.scope)]
-        return sorted(found, key=_urgency)[:limit]
+            said = fact_table.said(transaction, filter_)
+        found = [
+            one
+            for one in said
+            if _status(one.metadata) in statuses and doer in (None, _doer(one.metadata))
+        ]
+        return [_task(one) for one in sorted(found, key=_urgency)[:limit]]
 
 
 def as_task(fact: Fact) -> Task:
-    data = fact.metadata
-    if not fact_table.is_task(fact.subject, data):
+    if not fact_table.is_task(fact.subject, fact.metadata):
         raise NotFound(f"fact {fact.id} is not a task", remedy=Remedy.FIND_ID)
-    status = str(data.get("status", TaskStatus.PENDING))
-    scope = str(data.get("scope", TaskScope.USER))
-    written = _text(data.get("due"))
-    due_on = _due_on(written, _text(data.get("due_on")), fact.created_at)
+    return _task(Said(fact.id, fact.content, fact.metadata, fact.created_at))
+
+
+def _task(said: Said) -> Task:
+    data = said.metadata
+    written, due_on = _due(said)
     return Task(
-        id=fact.id,
-        content=fact.content,
-        scope=SCOPE_ALIASES.get(scope, scope),
-        status=status if status in tuple(TaskStatus) else TaskStatus.PENDING,
-        priority=str(data.get("priority", "normal")),
+        id=said.id,
+        content=said.content,
+        scope=_doer(data),
+        status=_status(data),
+        priority=_priority(data),
         project=_text(data.get("project")),
         due=written,
         due_on=None if due_on is None else dues.written(due_on),
         due_at=None if due_on is None else dues.moment_of(due_on),
         surface=_text(data.get("surface")),
         note=_text(data.get("note")),
-        created_at=fact.created_at,
+        created_at=said.created_at,
     )
+
+
+def _status(data: Mapping[str, Any]) -> str:
+    status = str(data.get("status", TaskStatus.PENDING))
+    return status if status in STATUSES else TaskStatus.PENDING
+
+
+def _doer(data: Mapping[str, Any]) -> str:
+    scope = str(data.get("scope", TaskScope.USER))
+    return SCOPE_ALIASES.get(scope, scope)
+
+
+def _priority(data: Mapping[str, Any]) -> str:
+    return str(data.get("priority", "normal"))
+
+
+def _due(said: Said) -> tuple[str | None, date | datetime | None]:
+    """Return when a task is due: as it was written, and what that means."""
+    written = _text(said.metadata.get("due"))
+    return written, _due_on(written, _text(said.metadata.get("due_on")), said.created_at)
 
 
 def _due_on(due: str | None, known: str | None, created_at: datetime) -> date | datetime | None:
@@ -230,10 +257,14 @@ def _text(value: object) -> str | None:
     return None if value is None else str(value)
 
 
-def _urgency(task: Task) -> tuple[int, datetime, datetime]:
-    rank = PRIORITIES.index(task.priority) if task.priority in PRIORITIES else len(PRIORITIES)
-    due_at = task.due_at or (AT_ONCE if task.due and dues.is_at_once(task.due) else NEVER)
-    return rank, due_at, task.created_at
+def _urgency(said: Said) -> tuple[int, datetime, datetime]:
+    priority = _priority(said.metadata)
+    rank = PRIORITIES.index(priority) if priority in PRIORITIES else len(PRIORITIES)
+    written, due_on = _due(said)
+    due_at = None if due_on is None else dues.moment_of(due_on)
+    if due_at is None:
+        due_at = AT_ONCE if written and dues.is_at_once(written) else NEVER
+    return rank, due_at, said.created_at
 
 
 def _scope(name: str) -> str:

@@ -12,7 +12,7 @@ from collections import Counter, defaultdict
 from contextlib import suppress
 from functools import cache
 from itertools import pairwise, starmap
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from memstore.coroutines import Awaited, awaited
 from memstore.database import journal
@@ -43,7 +43,7 @@ from memstore.providers import given_generator
 from memstore.text.names import name_key, words_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 
     from memstore.database.engine import Engine, Progress, Transaction, Value
     from memstore.database.journal import Author
@@ -55,7 +55,9 @@ if TYPE_CHECKING:
     from memstore.domain.records import AtLeast, Scope
     from memstore.domain.standing import Standing
     from memstore.graph.rule_extraction import Derived
+    from memstore.search.searches import Searches
 
+T = TypeVar("T")
 
 RELATIONS_SHOWN: Final = 5
 """Relations shown per step: labelled ones before ``mentions``, then those with the most facts."""
@@ -65,23 +67,31 @@ FACTS_SHOWN: Final = 3
 
 
 class BuiltGraph:
-    """A graph as one transaction sees it; reads are cached."""
+    """A graph as one transaction sees it; reads are cached.
 
-    def __init__(self, transaction: Transaction, wanted: FactFilter) -> None:
-        self._transaction = transaction
-        self._wanted = wanted
+    Args:
+        wanted: the facts that count.
+        seen: their ids, if these are known.
+    """
+
+    def __init__(
+        self, transaction: Transaction, wanted: FactFilter, seen: Container[int] | None
+    ) -> None:
+        self.transaction = transaction
+        self.wanted = wanted
+        self.seen = seen
         self.entity = cache(self._entity)
         self._step = cache(self._relations)
 
     def shows(self, entity_id: int) -> bool:
-        return bool(graph_reads.names(self._transaction, self._wanted, entity_id))
+        return bool(graph_reads.names(self.transaction, self.wanted, entity_id))
 
     def neighbours(self, entity_id: int, depth: int, limit: int) -> Neighbours:
         """Return the nearest entities, each with a shortest path to it."""
         distances, ended = {entity_id: 0}, False
         for reach in range(1, depth + 1):
             before = len(distances)
-            distances, ended = graph_reads.near(self._transaction, self._wanted, entity_id, reach)
+            distances, ended = graph_reads.near(self.transaction, self.wanted, entity_id, reach)
             if ended or len(distances) > limit or len(distances) == before:
                 break
         levels = self._levels(distances)
@@ -108,7 +118,7 @@ class BuiltGraph:
             before = [one for one in distances if distances[one] == distance - 1]
             best: dict[int, Nearest] = {}
             facts: Counter[int] = Counter()
-            for one in graph_reads.one_step(self._transaction, self._wanted, before):
+            for one in graph_reads.one_step(self.transaction, self.wanted, before):
                 if distances.get(one.entity_id) == distance:
                     facts[one.entity_id] += one.facts
                     known = best.setdefault(one.entity_id, one)
@@ -117,14 +127,14 @@ class BuiltGraph:
         return found
 
     def _entity(self, entity_id: int) -> Entity:
-        facts = graph_reads.count_facts(self._transaction, self._wanted, entity_id)
-        return _entity(self._transaction, self._wanted, entity_id, facts)
+        facts = graph_reads.count_facts(self.transaction, self.wanted, entity_id, self.seen)
+        return _entity(self.transaction, self.wanted, entity_id, facts)
 
     def _relations(self, left: int, right: int) -> tuple[Relation, ...]:
-        links = graph_reads.links(self._transaction, self._wanted, left, right, FACTS_SHOWN)
+        links = graph_reads.links(self.transaction, self.wanted, left, right, FACTS_SHOWN)
         links = links[:RELATIONS_SHOWN]
         ids = [fact_id for link in links for fact_id in link.fact_ids]
-        facts = fact_table.get_many(self._transaction, ids)
+        facts = fact_table.get_many(self.transaction, ids)
         names = {end: self.entity(end).name for end in (left, right)}
         return tuple(
             Relation(
@@ -411,8 +421,11 @@ MAX_SHOWN: Final = 1000
 class Graph:
     """The graph of one namespace."""
 
-    def __init__(self, engine: Engine, author: Author, standing: Standing) -> None:
+    def __init__(
+        self, engine: Engine, author: Author, standing: Standing, searches: Searches
+    ) -> None:
         self._engine = engine
+        self._searches = searches
         self._author = author
         self._standing = standing
         self._namespace = standing.namespace
@@ -457,18 +470,21 @@ class Graph:
         If the store has owners, entities and relations are counted as :meth:`entities` shows them.
         """
         wanted = self._visible(self._standing.bound)
-        with self._engine.read() as transaction:
+
+        def status(transaction: Transaction, seen: Container[int] | None) -> GraphStatus:
             built = graph_table.current(transaction, self._namespace)
             if built is None:
                 return GraphStatus(built_at=None)
             return GraphStatus(
                 built_at=built.built_at,
                 facts=built.facts,
-                entities=graph_reads.count_entities(transaction, built.id, wanted),
+                entities=graph_reads.count_entities(transaction, built.id, wanted, seen),
                 relations=graph_reads.count_relations(transaction, built.id, wanted),
                 changed=graph_table.changed_since(transaction, self._namespace, built.operation_id),
                 model=built.model,
             )
+
+        return self._searches.reading_seen(wanted, status)
 
     def entities(self, *, limit: int = 100, offset: int = 0) -> list[Entity]:
         """Return the entities that active facts mention, those with the most facts first.
@@ -478,13 +494,16 @@ class Graph:
         checked_number(limit, "limit", 1, MAX_SHOWN)
         checked_number(offset, "offset", 0, MAX_NUMBER)
         wanted = self._visible(self._standing.selected)
-        with self._engine.read() as transaction:
+
+        def entities(transaction: Transaction, seen: Container[int] | None) -> list[Entity]:
             built = graph_table.current(transaction, self._namespace)
             if built is None:
                 return []
-            most = graph_reads.most_mentioned(transaction, built.id, wanted, offset + limit)
+            most = graph_reads.most_mentioned(transaction, built.id, wanted, offset + limit, seen)
             found = [*most.items()][offset:]
             return [_entity(transaction, wanted, entity_id, number) for entity_id, number in found]
+
+        return self._searches.reading_seen(wanted, entities)
 
     def get(self, name: str) -> Entity:
         """Return an entity by any of its names, ignoring case.
@@ -492,9 +511,11 @@ class Graph:
         Raises:
             NotFound: no active fact in the graph mentions it.
         """
-        with self._engine.read() as transaction:
-            view = BuiltGraph(transaction, self._visible(self._standing.selected))
-            return view.entity(self._known(transaction, view, name))
+
+        def entity(view: BuiltGraph) -> Entity:
+            return view.entity(self._known(view, name))
+
+        return self._viewed(self._standing.selected, entity)
 
     def neighbours(self, name: str, *, depth: int = 1, limit: int = 20) -> Neighbours:
         """Return the entities related to one, the nearest first, then by the number of facts.
@@ -512,11 +533,11 @@ class Graph:
         """
         checked_number(depth, "depth", 1, MAX_DEPTH)
         checked_number(limit, "limit", 1, MAX_SHOWN)
-        wanted = self._visible(self._standing.selected)
-        with self._engine.read() as transaction:
-            view = BuiltGraph(transaction, wanted)
-            entity_id = self._known(transaction, view, name)
-            return view.neighbours(entity_id, depth, limit)
+
+        def neighbours(view: BuiltGraph) -> Neighbours:
+            return view.neighbours(self._known(view, name), depth, limit)
+
+        return self._viewed(self._standing.selected, neighbours)
 
     def merge(self, left: str, right: str) -> EntityDecision:
         """Decide that two names are one entity, in this graph and in every later one.
@@ -559,24 +580,25 @@ class Graph:
         Nothing is merged. Pairs with a decision are left out.
         """
         checked_number(limit, "limit", 1, MAX_SHOWN)
-        wanted = self._visible(self._standing.bound)
-        with self._engine.read() as transaction:
-            built = graph_table.current(transaction, self._namespace)
+
+        def pairs(view: BuiltGraph) -> list[LikelySame]:
+            built = graph_table.current(view.transaction, self._namespace)
             if built is None:
                 return []
-            names = graph_reads.shown_names(transaction, built.id, wanted)
-            held = decision_table.of_namespace(transaction, self._namespace)
+            names = graph_reads.shown_names(view.transaction, built.id, view.wanted, view.seen)
+            held = decision_table.of_namespace(view.transaction, self._namespace)
             pairs = undecided_pairs({one.key: one.entity_id for one in names}, held)
             paired = sorted({end for ends in pairs for end in ends})
-            facts = graph_reads.mentions_of(transaction, wanted, paired) if pairs else {}
+            facts = graph_reads.mentions_of(view.transaction, view.wanted, paired) if pairs else {}
             best = sorted(pairs, key=lambda ends: (-min(facts[end] for end in ends), ends))
-            view = BuiltGraph(transaction, wanted)
             return [
                 LikelySame(
                     left=view.entity(ends[0]), right=view.entity(ends[1]), reason=pairs[ends]
                 )
                 for ends in best[:limit]
             ]
+
+        return self._viewed(self._standing.bound, pairs)
 
     # -- inside ------------------------------------------------------------------------------
 
@@ -589,8 +611,15 @@ class Graph:
                 Changes(transaction, self._author), self._namespace, left, right, same=same
             )
 
-    def _known(self, transaction: Transaction, view: BuiltGraph, name: str) -> int:
-        key = name_key(checked_text(name, "name", MAX_NAME))
+    def _viewed(self, owners: Scope | AtLeast | None, work: Callable[[BuiltGraph], T]) -> T:
+        """Return what ``work`` makes of the graph, as one transaction sees it."""
+        wanted = self._visible(owners)
+        return self._searches.reading_seen(
+            wanted, lambda transaction, seen: work(BuiltGraph(transaction, wanted, seen))
+        )
+
+    def _known(self, view: BuiltGraph, name: str) -> int:
+        transaction, key = view.transaction, name_key(checked_text(name, "name", MAX_NAME))
         built = graph_table.current(transaction, self._namespace)
         if built is None:
             raise NotFound(

@@ -143,8 +143,8 @@ class _Step(NamedTuple):
         """Return the facts of a group that are compared."""
         with self.engine.read() as transaction:
             found = newer_table.between(transaction, group, self.before, self.after)
-            changed = newer_table.groups(transaction, sorted(self.changed))
-        return iter(sorted({*found, *(id_ for id_, of in changed.items() if of == group)}))
+            found += newer_table.current(transaction, group, sorted(self.changed))
+        return iter(sorted({*found}))
 
     def _nearest(
         self,

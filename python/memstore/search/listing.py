@@ -6,11 +6,11 @@ that came later. They need not be: imported facts are older than those before th
 
 from __future__ import annotations
 
-from bisect import bisect_left
 from typing import TYPE_CHECKING
 
 from memstore.database.filters import FactFilter
 from memstore.database.tables import counts
+from memstore.database.tables import episodes as episode_table
 from memstore.database.tables import facts as fact_table
 from memstore.frozen import replace
 from memstore.search.index import visibility
@@ -19,10 +19,10 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from memstore.database.engine import Transaction
+    from memstore.database.filters import EpisodeFilter
     from memstore.domain.queries import Page
     from memstore.domain.records import Fact
     from memstore.search.index.contents import FeedContents
-    from memstore.search.index.visibility import Visible
 
 
 def of_period(
@@ -33,10 +33,10 @@ def of_period(
 ) -> list[Fact]:
     """Return the facts that pass a filter with bounds of times; the same without an index."""
     if contents is not None:
-        ids = visibility.of_facts(transaction, contents.state, _in_time(wanted))
-        if not len(ids):
+        ends = visibility.of_facts(transaction, contents.state, _in_time(wanted)).ends()
+        if ends is None:
             return []
-        first, last = next(iter(ids)), _last(transaction, ids)
+        first, last = ends
         before, after = page.before_id, page.after_id
         page = replace(
             page,
@@ -53,10 +53,13 @@ def counted(transaction: Transaction, contents: FeedContents | None, wanted: Fac
     return len(visibility.of_facts(transaction, contents.state, wanted))
 
 
-def _last(transaction: Transaction, ids: Visible) -> int:
-    """Return the last of some ids, by halving: reading all of a long period would take longer."""
-    every = range(fact_table.newest_id(transaction) + 1)
-    return bisect_left(every, len(ids), key=lambda last: len(ids.until(last)))
+def counted_episodes(
+    transaction: Transaction, contents: FeedContents | None, wanted: EpisodeFilter
+) -> int:
+    """Count the episodes that pass a filter; the same without an index."""
+    if contents is None:
+        return episode_table.count(transaction, wanted)
+    return len(visibility.of_episodes(transaction, contents.state, wanted))
 
 
 def _in_time(wanted: FactFilter) -> FactFilter:

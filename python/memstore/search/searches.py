@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 from contextlib import suppress
 from functools import partial
-from typing import TYPE_CHECKING, Final, TypeAlias
+from typing import TYPE_CHECKING, Final, TypeAlias, TypeVar
 
 from memstore.database.tables import facts as fact_table
 from memstore.domain import clock
@@ -14,11 +14,12 @@ from memstore.errors import EmbedderError, Reason, StorageError
 from memstore.lazy import cached_property, lazy_import
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Container
 
-    from memstore.database.engine import Engine
+    from memstore.database.engine import Engine, Transaction
     from memstore.database.filters import EpisodeFilter, FactFilter
     from memstore.database.tables import counts
+    from memstore.database.tables import episodes as episode_table
     from memstore.domain.episodes import EpisodeHits
     from memstore.domain.queries import Page
     from memstore.domain.records import Fact, SearchHits
@@ -26,6 +27,8 @@ if TYPE_CHECKING:
     from memstore.embedding.current import CurrentEmbedder
     from memstore.search import comparing, corpus, hybrid, listing, newer
     from memstore.search.hybrid import Search
+    from memstore.search.index import visibility
+    from memstore.search.index.contents import FeedContents
     from memstore.search.index.index import Index, IndexFigures
     from memstore.text.judging.judge import Rule
 
@@ -35,10 +38,14 @@ else:
     comparing = lazy_import("memstore.search.comparing")
     corpus = lazy_import("memstore.search.corpus")
     counts = lazy_import("memstore.database.tables.counts")
+    episode_table = lazy_import("memstore.database.tables.episodes")
     embedding = lazy_import("memstore.embedding.embedding")
     hybrid = lazy_import("memstore.search.hybrid")
     listing = lazy_import("memstore.search.listing")
     newer = lazy_import("memstore.search.newer")
+    visibility = lazy_import("memstore.search.index.visibility")
+
+T = TypeVar("T")
 
 NO_EMBEDDER: Final = WordsOnly("no_embedder", Reason("this store has no embedder"))
 
@@ -142,19 +149,50 @@ class Searches:
 
     def list_facts(self, wanted: FactFilter, page: Page) -> list[Fact]:
         """Return the facts that pass a filter, by id; an index that is open finds a period."""
-        index = self._loaded and self._loaded[0].index
-        if index is not None and index.is_open and (wanted.is_bounded or wanted.valid_on):
-            return index.read(partial(listing.of_period, wanted=wanted, page=page))
+        if wanted.is_bounded or wanted.valid_on:
+            return self.read_facts(partial(listing.of_period, wanted=wanted, page=page))
         with self._engine.read() as transaction:
             return [*fact_table.select(transaction, wanted, page)]
 
     def count_facts(self, wanted: FactFilter) -> int:
         """Count the facts that pass a filter; an index that is open counts what is not kept."""
-        index = self._loaded and self._loaded[0].index
-        if index is not None and index.is_open and not (wanted.is_counted or wanted.needs_rows):
-            return index.read(partial(listing.counted, wanted=wanted))
+        if not (wanted.is_counted or wanted.needs_rows):
+            return self.read_facts(partial(listing.counted, wanted=wanted))
         with self._engine.read() as transaction:
             return counts.facts(transaction, wanted)
+
+    def count_episodes(self, wanted: EpisodeFilter) -> int:
+        """Count the episodes that pass a filter, by an index if one is open."""
+        if not wanted.needs_rows:
+            return self._read(1, partial(listing.counted_episodes, wanted=wanted))
+        with self._engine.read() as transaction:
+            return episode_table.count(transaction, wanted)
+
+    def read_facts(self, work: Callable[[Transaction, FeedContents | None], T]) -> T:
+        """Return what ``work`` makes of the file and, if it is open, of the index of facts."""
+        return self._read(0, work)
+
+    def _read(self, place: int, work: Callable[[Transaction, FeedContents | None], T]) -> T:
+        index = self._loaded and self._loaded[place].index
+        if index is not None and index.is_open:
+            return index.read(work)
+        with self._engine.read() as transaction:
+            return work(transaction, None)
+
+    def reading_seen(
+        self, wanted: FactFilter, work: Callable[[Transaction, Container[int] | None], T]
+    ) -> T:
+        """Return what ``work`` makes of the file and the ids that pass a filter.
+
+        ``None`` for the ids if no index is open: listing them by SQL takes longer than it saves.
+        """
+
+        def read(transaction: Transaction, contents: FeedContents | None) -> T:
+            if contents is None:
+                return work(transaction, None)
+            return work(transaction, visibility.of_facts(transaction, contents.state, wanted))
+
+        return self.read_facts(read)
 
     def may_replace(
         self, fact: Fact, wanted: FactFilter, without_rules: frozenset[Rule]

@@ -28,9 +28,10 @@ from memstore.text.secrets import Screen
 
 if TYPE_CHECKING:
     import builtins
-    from collections.abc import Iterable
+    from collections.abc import Container, Iterable
     from datetime import datetime
 
+    from memstore.database.engine import Transaction
     from memstore.domain.searches import GivenFact, RecordedSearch
     from memstore.facts.transactions import FactTransactions
     from memstore.file.file import File
@@ -158,10 +159,16 @@ class RecordedSearches(zones.Zoned):
         """
         checked_number(limit, "limit", 1, 1000)
         self._file.write_searches()
-        with self._file.engine.read() as transaction:
-            found = dict(search_table.most_given(transaction, self._active(), limit))
+        wanted = self._active()
+
+        def most_used(
+            transaction: Transaction, seen: Container[int] | None
+        ) -> builtins.list[GivenFact]:
+            found = dict(search_table.most_given(transaction, wanted, limit, seen))
             facts = fact_table.get_many(transaction, [*found])
-        return [searches.GivenFact(fact=facts[id_], searches=n) for id_, n in found.items()]
+            return [searches.GivenFact(fact=facts[id_], searches=n) for id_, n in found.items()]
+
+        return self._file.searches.reading_seen(wanted, most_used)
 
     def never_used(
         self, *, before_id: int | None = None, limit: int = 50

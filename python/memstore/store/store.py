@@ -234,7 +234,7 @@ class Store(View):
     @cached_property
     def graph(self) -> Graph:
         """Entities and relations, built from facts on request: ``build``, ``neighbours``."""
-        return graph.Graph(self._file.engine, self._author, self._standing)
+        return graph.Graph(self._file.engine, self._author, self._standing, self._file.searches)
 
     @property
     def _log(self) -> Episodes:

@@ -834,10 +834,13 @@ class View(zones.Zoned):
 
         def listed(transaction: Transaction, contents: FeedContents | None) -> builtins.list[Fact]:
             found = self._ids_then(then, wanted, transaction, contents)
-            found = found if before is None else found.until(before - 1)
-            ids = [id_ for id_ in found if after is None or id_ > after]
+            found = found if before is None else visibility.until(found, before - 1)
+            found = found if after is None else found - visibility.until(found, after)
+            start, stop = offset, len(found) if limit is None else min(offset + limit, len(found))
+            if page.newest_first:
+                start, stop = len(found) - stop, len(found) - start
+            ids = [*visibility.part(found, start, stop)]
             ids = ids[::-1] if page.newest_first else ids
-            ids = ids[offset : None if limit is None else offset + limit]
             facts = past.facts_at(transaction, ids, then.moment)
             return [facts[id_] for id_ in ids if id_ in facts]
 
@@ -899,7 +902,7 @@ class GraphView:
 
     def _build(self) -> graph.Graph:
         view, file, standing = self._view, self._file, self._view._standing
-        decisions = graph.Graph(file.engine, file.author, standing).decisions()
+        decisions = graph.Graph(file.engine, file.author, standing, file.searches).decisions()
         everybody = View(file, replace(standing, owners=EVERYBODY), view._author, view._past)
         assert file.open_aside is not None  # every file that is opened by name has it
         self._aside = aside = file.open_aside()
@@ -909,7 +912,7 @@ class GraphView:
                 if fact.namespace == view.namespace:  # a fact of then does not expire now
                     kept = replace(fact, expired_at=None, episode_id=None)
                     fact_table.insert(writing, kept, fact_table.encoded(kept), None)
-        built = graph.Graph(aside.engine, aside.author, standing)
+        built = graph.Graph(aside.engine, aside.author, standing, aside.searches)
         for one in decisions:
             if one.at <= view.at:
                 (built.merge if one.same else built.keep_apart)(one.left, one.right)

@@ -51,6 +51,7 @@ INSERTION: Final = Insert("memstore_episodes", (*EPISODE_FIELDS, "segments"))
 SELECT = f"SELECT {SELECT_LIST} FROM memstore_episodes e"
 ROWS: Final = Rows("memstore_episodes e", "e.namespace", "e.id")
 all_ids, count_all, used_keys = ROWS.all_ids, ROWS.count_all, ROWS.used_keys
+first_at = ROWS.first_at
 
 BLANK: Final[Mapping[str, Any]] = MappingProxyType(
     {name: None for name in EPISODE_FIELDS if name not in ("id", "uuid", "namespace", "created_at")}
@@ -503,15 +504,6 @@ def untried_scopes(transaction: Transaction, wanted: EpisodeFilter) -> list[Scop
     return [Scope(user_id=user, agent_id=agent, run_id=run) for user, agent, run in rows]
 
 
-def first_at(transaction: Transaction, namespace: str) -> str | None:
-    """Return when the first episode of a namespace was recorded."""
-    row = transaction.one(
-        "SELECT min(created_at) FROM memstore_episodes WHERE namespace = :namespace",
-        {"namespace": namespace},
-    )
-    return None if row is None or row[0] is None else str(row[0])
-
-
 def newest_ids(transaction: Transaction, wanted: EpisodeFilter, limit: int) -> list[int]:
     where, values = wanted.where(transaction.dialect)
     return transaction.ints(
@@ -524,6 +516,14 @@ def newest_ids(transaction: Transaction, wanted: EpisodeFilter, limit: int) -> l
 def select_ids(transaction: Transaction, wanted: EpisodeFilter) -> list[int]:
     where, values = wanted.where(transaction.dialect)
     return transaction.ints(f"SELECT e.id FROM {_seen(transaction, wanted)} WHERE {where}", values)
+
+
+def of_thread(transaction: Transaction, wanted: EpisodeFilter) -> list[int]:
+    """Return the ids of the episodes of a filter's thread, namespaces and owners, in any state."""
+    where, values = replace(wanted, among=None).of("e", transaction.dialect)
+    index = transaction.dialect.indexed_by(THREAD_INDEX)
+    query = f"SELECT e.id FROM memstore_episodes e {index} WHERE e.thread = :thread AND {where}"
+    return transaction.ints(query, {**values, "thread": wanted.thread})
 
 
 def ids_of_owners(transaction: Transaction, wanted: EpisodeFilter) -> list[int]:

@@ -19,6 +19,7 @@ from memstore.database.filters import (
     DISTRUSTED,
     HOLDS_UNTIL,
     IN_STATE,
+    SUPERSEDED_BUT_VALID,
     Conditions,
     having,
     having_key,
@@ -183,6 +184,7 @@ CHAIN = """
 
 ROWS: Final = Rows("memstore_facts f", "f.namespace", "f.id")
 all_ids, count_all, used_keys = ROWS.all_ids, ROWS.count_all, ROWS.used_keys
+first_at = ROWS.first_at
 
 
 @cache
@@ -502,6 +504,31 @@ def select(
     return map(decode, transaction.rows(f"{_select(transaction.dialect)} {index} {ordered}", given))
 
 
+class Said(NamedTuple):
+    """What a fact says, and since when it is stored."""
+
+    id: int
+    content: str
+    metadata: Mapping[str, Any]
+    created_at: datetime
+
+
+def said(transaction: Transaction, wanted: FactFilter) -> list[Said]:
+    """Return what the facts say that pass a filter, by id; a fact has ten times as many values."""
+    where, values = wanted.where(transaction.dialect)
+    rows = transaction.rows(
+        "SELECT f.id, f.content, f.metadata, f.created_at FROM memstore_facts f"
+        f" {_narrowest(transaction, wanted, None)} WHERE {where} ORDER BY f.id",
+        values,
+    )
+    found = []
+    for id_, content, told, created_at in rows:
+        born = {"id": id_, "created_at": created_at}
+        read_moments("fact", born, ("created_at",))
+        found.append(Said(id_, content, metadata.decode(told), born["created_at"]))
+    return found
+
+
 def _narrowest(transaction: Transaction, wanted: FactFilter, limit: int | None) -> str:
     """Return the hint by which to read a list: an index of what is rare, or nothing."""
     if wanted.namespaces is None or wanted.is_among:
@@ -631,15 +658,6 @@ def everything(transaction: Transaction, namespaces: Sequence[str] | None = None
     return map(decode, ROWS.everything(transaction, columns, namespaces))
 
 
-def first_at(transaction: Transaction, namespace: str) -> str | None:
-    """Return when the first fact of a namespace was stored."""
-    row = transaction.one(
-        "SELECT min(created_at) FROM memstore_facts WHERE namespace = :namespace",
-        {"namespace": namespace},
-    )
-    return None if row is None or row[0] is None else str(row[0])
-
-
 def newest_id(transaction: Transaction) -> int:
     return transaction.scalar("SELECT max(id) FROM memstore_facts")
 
@@ -673,12 +691,14 @@ def ids_of_owners(transaction: Transaction, wanted: FactFilter) -> list[int]:
 
 def superseded_but_valid(transaction: Transaction, wanted: FactFilter) -> list[int]:
     """Return the ids of superseded facts that pass a filter with :attr:`FactFilter.valid_on`."""
-    where, values = wanted.where(transaction.dialect)
+    start, stop = map(clock.to_text, wanted.valid_on or ())
+    where, values = replace(wanted, valid_on=None, active_only=False).where(transaction.dialect)
     return transaction.ints(
         "SELECT f.id FROM memstore_facts f"
-        f" {transaction.dialect.indexed_by('idx_memstore_superseded_by')}"
-        f" WHERE f.superseded_by IS NOT NULL AND {where}",
-        values,
+        f" {transaction.dialect.indexed_by(SUPERSEDED_INDEX)} CROSS JOIN memstore_facts n"
+        " WHERE f.superseded_by IS NOT NULL AND n.id = f.superseded_by"
+        f" AND {where} AND {SUPERSEDED_BUT_VALID}",
+        {**values, "valid_from": start, "valid_to": stop},
     )
 
 

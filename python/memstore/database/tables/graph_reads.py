@@ -13,9 +13,9 @@ from memstore.domain.entities import MENTIONS
 from memstore.named import NamedTuple
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Container, Iterable, Sequence
 
-    from memstore.database.engine import Transaction
+    from memstore.database.engine import Parameters, Transaction
     from memstore.database.filters import FactFilter
 
 FEW_FACTS = 100_000
@@ -89,17 +89,78 @@ def names(transaction: Transaction, wanted: FactFilter, entity_id: int) -> list[
     return [str(row[0]) for row in rows]
 
 
-def shown_names(transaction: Transaction, graph_id: int, wanted: FactFilter) -> list[Name]:
-    """Return the names that a fact mentions which passes a filter; the first one is enough."""
-    visible, values = wanted.where(transaction.dialect)
+def shown_names(
+    transaction: Transaction,
+    graph_id: int,
+    wanted: FactFilter,
+    seen: Container[int] | None = None,
+) -> list[Name]:
+    """Return the names that a fact mentions which passes a filter, by id; one fact is enough.
+
+    Args:
+        seen: the facts that pass it, if that is known.
+    """
+    if seen is not None and _skips_many(transaction, wanted):
+        return _names_among(transaction, graph_id, seen)
+    test, values = _mentioning(transaction, wanted)
     rows = transaction.rows(
-        "SELECT n.id, n.entity_id, n.key FROM memstore_entity_names n WHERE n.graph_id = :graph"
-        " AND EXISTS (SELECT 1 FROM memstore_mentions m CROSS JOIN memstore_facts f"
-        f" {_hint(transaction, wanted)} WHERE m.name_id = n.id AND f.id = m.fact_id AND {visible})"
-        " ORDER BY n.id",
+        "SELECT n.id, n.entity_id, n.key FROM memstore_entity_names n"
+        f" WHERE n.graph_id = :graph AND {test} ORDER BY n.id",
         {**values, "graph": graph_id},
     )
     return [Name(*row) for row in rows]
+
+
+def _names_among(transaction: Transaction, graph_id: int, seen: Container[int]) -> list[Name]:
+    """Return the names that one of some facts mentions.
+
+    For most, the first or the last fact that mentions them is among these; all are read of others.
+    """
+    first, last = (
+        f"(SELECT {end}(m.fact_id) FROM memstore_mentions m WHERE m.name_id = n.id)"
+        for end in ("min", "max")
+    )
+    rows = transaction.rows(
+        f"SELECT n.id, n.entity_id, n.key, {first}, {last} FROM memstore_entity_names n"
+        " WHERE n.graph_id = :graph ORDER BY n.id",
+        {"graph": graph_id},
+    )
+    names = [(Name(*name), begin in seen or end in seen) for *name, begin, end in rows]
+    left = [name.id for name, is_shown in names if not is_shown]
+    mentions = transaction.rows(
+        "SELECT m.name_id, m.fact_id FROM memstore_mentions m"
+        f" WHERE m.name_id IN {transaction.dialect.listed('names')}",
+        {"names": left},
+    )
+    found = {name_id for name_id, fact_id in mentions if fact_id in seen} if left else set()
+    return [name for name, is_shown in names if is_shown or name.id in found]
+
+
+def _mentioning(transaction: Transaction, wanted: FactFilter) -> tuple[str, Parameters]:
+    """Return the test whether a fact mentions a name which passes a filter; one is enough.
+
+    If few facts pass it, most names are mentioned by many others first, and each of these would be
+    looked up; so those that pass are listed once, by an index.
+    """
+    visible, values = wanted.where(transaction.dialect)
+    if _are_few(transaction, wanted):
+        return (
+            "EXISTS (SELECT 1 FROM memstore_mentions m WHERE m.name_id = n.id"
+            f" AND +m.fact_id IN (SELECT f.id FROM memstore_facts f WHERE {visible}))"
+        ), values
+    return (
+        "EXISTS (SELECT 1 FROM memstore_mentions m CROSS JOIN memstore_facts f"
+        f" {_hint(transaction, wanted)} WHERE m.name_id = n.id AND f.id = m.fact_id AND {visible})"
+    ), values
+
+
+def _skips_many(transaction: Transaction, wanted: FactFilter) -> bool:
+    """Whether many facts pass a filter, and many others, which mention the same names, do not."""
+    return wanted.scope is not None and not _are_few(transaction, wanted)
+
+
+def _are_few(transaction: Transaction, wanted: FactFilter) -> bool:
+    return wanted.is_counted and counts.facts(transaction, wanted) <= FEW_FACTS
 
 
 def mentions_of(
@@ -114,17 +175,55 @@ def _hint(transaction: Transaction, wanted: FactFilter) -> str:
     return transaction.dialect.indexed_by(ACTIVE_INDEX) if simple else ""
 
 
-def count_facts(transaction: Transaction, wanted: FactFilter, entity_id: int) -> int:
-    return _counted(transaction, wanted, [entity_id]).get(entity_id, 0)
+def count_facts(
+    transaction: Transaction,
+    wanted: FactFilter,
+    entity_id: int,
+    seen: Container[int] | None = None,
+) -> int:
+    """Count the facts that mention an entity and pass a filter.
+
+    Args:
+        seen: the facts that pass it, if that is known.
+    """
+    return _facts_of(transaction, wanted, [entity_id], seen).get(entity_id, 0)
+
+
+def _facts_of(
+    transaction: Transaction,
+    wanted: FactFilter,
+    entity_ids: Iterable[int],
+    seen: Container[int] | None,
+) -> dict[int, int]:
+    """Return how many facts pass a filter of each of these entities that has any."""
+    if seen is None:
+        return _counted(transaction, wanted, [*entity_ids])
+    found = {}
+    for entity_id in entity_ids:
+        ids = transaction.ints(
+            "SELECT m.fact_id FROM memstore_entity_names n CROSS JOIN memstore_mentions m"
+            " WHERE m.name_id = n.id AND n.entity_id = :entity",
+            {"entity": entity_id},
+        )
+        if number := sum(map(seen.__contains__, {*ids})):
+            found[entity_id] = number
+    return found
 
 
 def most_mentioned(
-    transaction: Transaction, graph_id: int, wanted: FactFilter, number: int
+    transaction: Transaction,
+    graph_id: int,
+    wanted: FactFilter,
+    number: int,
+    seen: Container[int] | None = None,
 ) -> dict[int, int]:
     """Return the entities with the most facts that pass a filter, with how many these are.
 
     No entity has more of them than it has mentions. So those with the most mentions are counted
     first, and the others only if they may have as many as the last one that is wanted.
+
+    Args:
+        seen: the facts that pass the filter, if that is known.
     """
     mentions = [
         *transaction.rows(
@@ -142,7 +241,7 @@ def most_mentioned(
         len(best) < number or _order(mentions[begin]) < _order(best[-1])
     ):
         some = [entity_id for entity_id, _ in mentions[begin:end]]
-        best += _counted(transaction, wanted, some).items()
+        best += _facts_of(transaction, wanted, some, seen).items()
         best = sorted(best, key=_order)[:number]
         begin, end = end, 2 * end
     return dict(best)
@@ -171,23 +270,25 @@ def _counted(
     return dict(rows)
 
 
-def count_entities(transaction: Transaction, graph_id: int, wanted: FactFilter) -> int:
-    """Count the entities that a fact mentions which passes a filter; the first one is enough.
+def count_entities(
+    transaction: Transaction,
+    graph_id: int,
+    wanted: FactFilter,
+    seen: Container[int] | None = None,
+) -> int:
+    """Count the entities that a fact mentions which passes a filter; one fact is enough.
 
-    If few facts pass it, most names are mentioned by many others first, and each of these would be
-    looked up; so those that pass are listed once, by an index.
+    Args:
+        seen: the facts that pass it, if that is known.
     """
-    visible, values = wanted.where(transaction.dialect)
-    query = (
-        "SELECT count(DISTINCT n.entity_id) FROM memstore_entity_names n WHERE n.graph_id = :graph"
-        " AND EXISTS (SELECT 1 FROM memstore_mentions m{} WHERE m.name_id = n.id AND {})"
+    if seen is not None and _skips_many(transaction, wanted):
+        return len({name.entity_id for name in _names_among(transaction, graph_id, seen)})
+    test, values = _mentioning(transaction, wanted)
+    return transaction.scalar(
+        "SELECT count(DISTINCT n.entity_id) FROM memstore_entity_names n"
+        f" WHERE n.graph_id = :graph AND {test}",
+        {**values, "graph": graph_id},
     )
-    joined = f" CROSS JOIN memstore_facts f {_hint(transaction, wanted)}"
-    seen = query.format(joined, f"f.id = m.fact_id AND {visible}")
-    if wanted.is_counted and counts.facts(transaction, wanted) <= FEW_FACTS:
-        listed = f"+m.fact_id IN (SELECT f.id FROM memstore_facts f WHERE {visible})"
-        seen = query.format("", listed)
-    return transaction.scalar(seen, {**values, "graph": graph_id})
 
 
 def count_relations(transaction: Transaction, graph_id: int, wanted: FactFilter) -> int:

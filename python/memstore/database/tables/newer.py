@@ -219,6 +219,15 @@ def between(transaction: Transaction, group: Group, before: Compared, after: Com
     )
 
 
+def current(transaction: Transaction, group: Group, fact_ids: Sequence[int]) -> list[int]:
+    """Return those of some facts that are current ones of a group."""
+    return transaction.ints(
+        f"SELECT f.id FROM memstore_facts f {transaction.dialect.indexed_by(None)}"
+        f" WHERE f.id IN {transaction.dialect.listed('ids')} AND {OF_GROUP}",
+        {**group._asdict(), "ids": fact_ids},
+    )
+
+
 def of_size(transaction: Transaction, above: int, most: int) -> list[Group]:
     """Return the groups with more facts than ``above``, and at most ``most``."""
     rows = transaction.rows(

@@ -51,6 +51,14 @@ class Rows(NamedTuple):
             {"namespaces": namespaces},
         )
 
+    def first_at(self, transaction: Transaction, namespace: str) -> str | None:
+        """Return when the first row of a namespace was stored."""
+        row = transaction.one(
+            f"SELECT min(created_at) FROM {self.source} WHERE {self.namespace} = :namespace",
+            {"namespace": namespace},
+        )
+        return None if row is None or row[0] is None else str(row[0])
+
     def used_keys(self, transaction: Transaction, namespace: str, keys: Sequence[str]) -> set[str]:
         """Return which of these idempotency keys rows of the namespace have."""
         rows = transaction.rows(

@@ -7,7 +7,8 @@ from itertools import islice
 from typing import TYPE_CHECKING, Any, Final
 
 from memstore.database.dialect import owned_by
-from memstore.database.engine import NO_LIMIT
+from memstore.database.engine import NO_LIMIT, NO_PARAMETERS
+from memstore.database.tables import counts
 from memstore.database.tables import facts as fact_table
 from memstore.database.writes import Delete, Insert, Update
 from memstore.domain import clock
@@ -17,7 +18,7 @@ from memstore.domain.searches import PROMPT, RecordedSearch, SearchTotals
 from memstore.named import NamedTuple
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Container, Iterable, Iterator, Sequence
     from datetime import datetime
 
     from memstore.database.engine import Row, Transaction
@@ -28,6 +29,9 @@ COLUMNS: Final = (
     "at", "namespace", *SCOPE_FIELDS, "actor", "client", "run", "tool", "query", "facts",
     "episodes", "tokens", "milliseconds",
 )  # fmt: skip
+
+FEW_FACTS: Final = 2_000
+"""Facts that are listed to count only these among what was given."""
 
 
 class SearchFilter(NamedTuple):
@@ -179,40 +183,66 @@ def _decode(row: Row) -> RecordedSearch:
     return RecordedSearch(**values)
 
 
-def most_given(transaction: Transaction, wanted: FactFilter, limit: int) -> list[tuple[int, int]]:
+def most_given(
+    transaction: Transaction, wanted: FactFilter, limit: int, seen: Container[int] | None = None
+) -> list[tuple[int, int]]:
     """Return the facts that were given in most searches, with the number of these.
 
-    Facts are looked up in this order, until there are enough that pass the filter.
+    Facts are looked up in this order, until there are enough that pass the filter. If few pass it,
+    only these are counted.
+
+    Args:
+        seen: the facts that pass it, if that is known.
     """
-    found: list[tuple[int, int]] = []
-    for most in (2 * limit, NO_LIMIT):  # few are sorted faster, and mostly enough
-        given, number = _given(transaction, most), 2 * limit
-        found.clear()
-        while len(found) < limit and (some := [*islice(given, number)]):
-            number *= 4
-            passing = _passing(transaction, [fact_id for fact_id, _ in some], wanted)
-            found += [one for one in some if one[0] in passing]
-        if len(found) >= limit:
-            break
+    if wanted.is_counted and counts.facts(transaction, wanted) <= FEW_FACTS:
+        return [*_given(transaction, limit, wanted)]
+    number = 2 * limit
+    first = [*_given(transaction, number)]  # few are sorted faster, and mostly enough
+    found = _passing(transaction, first, wanted, seen)
+    if len(found) >= limit or len(first) < number:
+        return found[:limit]
+    others = islice(_given(transaction, NO_LIMIT), number, None)
+    while len(found) < limit and (some := [*islice(others, number)]):
+        found += _passing(transaction, some, wanted, seen)
+        number *= 4
     return found[:limit]
 
 
-def _passing(transaction: Transaction, ids: Sequence[int], wanted: FactFilter) -> set[int]:
+def _passing(
+    transaction: Transaction,
+    given: Sequence[tuple[int, int]],
+    wanted: FactFilter,
+    seen: Container[int] | None,
+) -> list[tuple[int, int]]:
     """Return those of these facts that pass a filter; of certain owners, from among theirs."""
-    if wanted.is_common or not wanted.is_exact:
-        return fact_table.visible(transaction, ids, wanted)
-    where, values = wanted.where(transaction.dialect, by_id=True)
-    among = transaction.dialect.listed("some")
-    query = f"SELECT f.id FROM memstore_facts f WHERE f.id IN {among} AND {where}"
-    return {*transaction.ints(query, {**values, "some": ids})}
+    ids = [fact_id for fact_id, _ in given]
+    passing = seen
+    if passing is None and (wanted.is_common or not wanted.is_exact):
+        passing = fact_table.visible(transaction, ids, wanted)
+    if passing is None:
+        where, values = wanted.where(transaction.dialect, by_id=True)
+        among = transaction.dialect.listed("some")
+        query = f"SELECT f.id FROM memstore_facts f WHERE f.id IN {among} AND {where}"
+        passing = {*transaction.ints(query, {**values, "some": ids})}
+    return [one for one in given if one[0] in passing]
 
 
-def _given(transaction: Transaction, most: int) -> Iterator[tuple[int, int]]:
-    """Yield facts that were given in searches, and in how many, most first."""
+def _given(
+    transaction: Transaction, most: int, among: FactFilter | None = None
+) -> Iterator[tuple[int, int]]:
+    """Yield facts that were given in searches, and in how many, most first.
+
+    Args:
+        among: only facts that pass this filter.
+    """
+    test, values = "", NO_PARAMETERS
+    if among is not None:
+        where, values = among.where(transaction.dialect)
+        test = f" AND row_id IN (SELECT f.id FROM memstore_facts f WHERE {where})"
     rows = transaction.rows(
-        f"SELECT row_id, count(*) FROM memstore_given WHERE kind = '{FACT}'"
+        f"SELECT row_id, count(*) FROM memstore_given WHERE kind = '{FACT}'{test}"
         " GROUP BY row_id ORDER BY 2 DESC, row_id DESC LIMIT :most",
-        {"most": most},
+        {**values, "most": most},
     )
     return ((int(fact_id), int(number)) for fact_id, number in rows)
 

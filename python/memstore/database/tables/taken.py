@@ -215,8 +215,7 @@ def keyless(transaction: Transaction, table: str, namespace: str) -> set[int]:
 
 
 _SAME_OWNERS: Final = " AND ".join(
-    f"coalesce({{0}}.{name}, '') = coalesce(o.{name}, '')"
-    for name in ("user_id", "agent_id", "run_id")
+    f"{{0}}.{name} IS NOT DISTINCT FROM o.{name}" for name in ("user_id", "agent_id", "run_id")
 )
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from datetime import MAXYEAR, MINYEAR, timedelta
 from functools import partial
 from typing import TYPE_CHECKING, Final, TypeAlias, TypeVar
@@ -154,7 +155,35 @@ def of_episodes(
     )
     for tag in wanted.tags:
         found = found & Ids(episode_table.tagged(transaction, tag))
+    if wanted.thread is not None:
+        found = found & Ids(episode_table.of_thread(transaction, wanted))
     return found
+
+
+def until(ids: Ids, last: int) -> Ids:
+    """Return the ids up to one, which may be any number."""
+    ends = ids.ends()
+    if ends is None or last < ends[0]:
+        return Ids([])
+    return ids if last >= ends[1] else ids.until(last)
+
+
+def part(ids: Ids, start: int, stop: int) -> Ids:
+    """Return the ids from one place to another, in their order: they are not all listed."""
+    ends = ids.ends()
+    if ends is None or start >= stop:
+        return Ids([])
+
+    def first(number: int) -> Ids:
+        if number >= len(ids):
+            return ids
+        low, high = ends
+        return ids.until(low + bisect_left(range(low, high), number, key=number_until))
+
+    def number_until(last: int) -> int:
+        return len(ids.until(last))
+
+    return first(stop) - first(start) if start else first(stop)
 
 
 def valid_between(columns: Columns, ids: Iterable[int], after: datetime, before: datetime) -> Ids:
