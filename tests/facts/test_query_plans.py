@@ -14,11 +14,12 @@ import memstore
 from memstore import MetadataFilter, Scope, Store
 from memstore.database.engine import Transaction
 from memstore.database.filters import EpisodeFilter, FactFilter
-from memstore.database.tables import changed_facts, counts, feeds, indexed, threads
+from memstore.database.tables import changed_facts, counts, feeds, graph_reads, indexed, threads
 from memstore.database.tables import episodes as episode_table
 from memstore.database.tables import facts as fact_table
 from memstore.database.tables import pieces as piece_table
 from memstore.database.tables import proposals as proposal_table
+from memstore.database.tables import searches as search_table
 from memstore.database.tables import vectors as vector_table
 from memstore.database.tables.proposals import ProposalFilter
 from memstore.domain import clock
@@ -226,6 +227,17 @@ READS: dict[str, Callable[[Any, str], Any]] = {
     "last sessions": lambda t, o: [*episode_table.newest_threads(t, said(o), SESSION, 250)],
     "ends of a session": lambda t, o: episode_table.ends(t, said(o), "a", 12),
     "trace of a session": lambda t, o: episode_table.tagged_in_thread(t, said(o), "a", TRACE),
+    "what tasks say": lambda t, o: fact_table.said(t, facts(o, subject="todo")),
+    "what held on a day": lambda t, o: fact_table.superseded_but_valid(
+        t, facts(o, valid_on=(clock.utc_now(), clock.utc_now()))
+    ),
+    "ids of a thread": lambda t, o: episode_table.of_thread(
+        t, EpisodeFilter(("default",), clock.utc_now(), scope=OWNERS[o], thread="a")
+    ),
+    "given in searches": lambda t, o: search_table.most_given(t, facts(o), 5, {1}),
+    "given of few facts": lambda t, o: search_table.most_given(t, facts(o), 5),
+    "names of a graph": lambda t, o: graph_reads.count_entities(t, 1, facts(o), {1}),
+    "facts of an entity": lambda t, o: graph_reads.count_facts(t, facts(o), 1, {1}),
     "changes by others": lambda t, o: changed_facts.authors_since(
         t, facts(o, tasks=False), 2, [*briefing.VERBS], 20_000
     ),
@@ -235,6 +247,7 @@ MAY_SORT |= {"list of a thread", "list of an episode", "list of a rare subject"}
 MAY_SORT |= {"subjects by size", "owners", "newest fact of a subject"}
 MAY_SORT |= {"subjects by their last change", "chains of several facts"}
 MAY_SORT |= {"pinned for a briefing"}  # those that are pinned, and no others
+MAY_SORT |= {"what tasks say", "given in searches", "given of few facts", "names of a graph"}
 MAY_SORT |= {"changes by others", "last sessions"}  # no more rows than were asked for
 MADE = (
     "json",
@@ -286,6 +299,12 @@ def test_reads_use_an_index(explained: Explained, read: str, owner: str) -> None
         before, after = explained.plans[-2:]
         assert "thread=? AND user_id=? AND agent_id=? AND run_id=? AND seq<?)" in before
         assert "thread=? AND user_id=? AND agent_id=? AND run_id=? AND seq>?)" in after
+    if read == "ids of a thread":
+        assert "USING COVERING INDEX idx_memstore_episode_thread" in explained.plans[0]
+    if read == "what held on a day":
+        found = "SEARCH f USING INDEX idx_memstore_superseded_by"
+        assert explained.plans[0].startswith(found)
+        assert "SEARCH n USING INTEGER PRIMARY KEY" in explained.plans[0]
     if read == "last place":
         assert "USING COVERING INDEX idx_memstore_threads" in explained.plans[0]
     if read == "kept count of a subject":
