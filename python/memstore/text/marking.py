@@ -47,11 +47,12 @@ def marked(old: str, new: str) -> tuple[Marked, Marked]:
 
 def _words(text: str) -> list[str]:
     """Return the words of a text and what is between them; each character where there are none."""
-    parts = re.split(r"(\s+|[^\w\s])", text)
+    parts = [part for part in re.split(r"(\s+|[^\w\s])", text) if part]
+    if text.isascii():  # most texts have neither unspaced words nor joiners
+        return parts
     return _rejoined(
         piece
         for part in parts
-        if part
         for piece in (part if re.fullmatch(UNSPACED_RUN, part) else [part])
     )
 
