@@ -51,9 +51,7 @@ def _words(text: str) -> list[str]:
     if text.isascii():  # most texts have neither unspaced words nor joiners
         return parts
     return _rejoined(
-        piece
-        for part in parts
-        for piece in (part if re.fullmatch(UNSPACED_RUN, part) else [part])
+        piece for part in parts for piece in (part if re.fullmatch(UNSPACED_RUN, part) else [part])
     )
 
 
