@@ -242,7 +242,8 @@ class History:
             if named.device in alive
         )
         gone = {text for text in erased if not any(text in other for other in kept)}
-        return {text for text in gone - {""} if text in written}
+        # A mark in place of a secret is the same in what was kept with its own secret.
+        return {text for text in gone - {""} if REDACTED not in text and text in written}
 
     def misnamed(self) -> list[tuple[str, str]]:
         """Return the devices that another one knows by a name that they have no more."""

@@ -88,12 +88,8 @@ def test_a_decision_holds_where_the_same_was_put_forward_later(
         one.add("tea at four", subject="tea")
         for store in stores:
             meet(store)
-        for store in (one, other):
-            store.add(
-                f"tea at five, says {store.file.path}",
-                subject="tea",
-                supersedes=store.list()[0].id,
-            )
+        for store, hour in ((one, "five"), (other, "six")):
+            store.add(f"tea at {hour}", subject="tea", supersedes=store.list()[0].id)
             meet(store, one, other)
         meet(decider)
         decider.proposals.reject(decider.proposals.list()[0].id)

@@ -180,6 +180,49 @@ def test_who_joins_again_takes_what_had_not_been_chosen_before(devices: list[Sto
     assert sorted(b.namespaces()) == ["home", "work"]
 
 
+def test_what_was_relayed_by_one_who_shares_less_comes_from_its_device(
+    devices: list[Store],
+) -> None:
+    a, b, c = devices
+    shelf = Shelf()
+    a.within("work").add("the port is 5", subject="port")
+    a.within("home").add("the cat is Tom", subject="cat")
+    meet(shelf, a, c)
+    a.within("work").add("the port is 6", subject="port")
+    a.within("home").add("the cat is Max", subject="cat")
+    meet(shelf, a)
+    sync(b, shelf.view(), namespaces=["work"])
+    shelf.versions.clear()
+    sync(b, shelf.view().own(device_of(b)), namespaces=["work"])
+    meet(shelf, c)
+    assert len(all_facts(c)) == 3
+    meet(shelf, a, c)
+    assert len(all_facts(c)) == 4
+
+
+def test_an_episode_of_copies_is_relayed_with_its_text(
+    devices: list[Store], tmp_path: Path
+) -> None:
+    a, b, c = devices
+    if a.file.engine.is_remote:
+        pytest.skip("a database of a server is not copied as a file")
+    shelf = Shelf()
+    a.episodes.add("We moved to Naxos.", source="chat")
+    b = restored(b, snapshot(a, tmp_path / "copy.db"))
+    a = memstore.open(a.path, embedder=None)
+    meet(shelf, a, b)
+    status.dismiss(b.file.engine, device_of(a))
+    meet(shelf, b)
+    view = shelf.view()
+    for name in [*view.seen]:
+        if ".lines" in name and name.count(".") == 1:
+            del view.seen[name]
+    sync(c, view)
+    assert [one.content for one in c.episodes.list()] == ["We moved to Naxos."]
+    a.close()
+    b.close()
+
+
 def test_who_shares_less_leaves_the_files_of_one_that_is_gone(devices: list[Store]) -> None:
     a, b, c = devices
     shelf = Shelf()
@@ -615,9 +658,10 @@ def snapshot(store: Store, to: Path) -> Path:
     return to
 
 
+@pytest.mark.parametrize("chosen", [None, ["default"]])
 @pytest.mark.parametrize("written", [1, 2, 3])
 def test_what_a_restored_device_had_sent_stays_although_the_place_is_lost(
-    devices: list[Store], tmp_path: Path, written: int
+    devices: list[Store], tmp_path: Path, written: int, chosen: list[str] | None
 ) -> None:
     a, b, c = devices
     if a.file.engine.is_remote:
@@ -635,7 +679,9 @@ def test_what_a_restored_device_had_sent_stays_although_the_place_is_lost(
     new = {f"new {number}" for number in range(written)}
     for text in sorted(new):
         a.add(text, subject=text)
-    meet(shelf, a, c, b, a, c, b, a, c, b)
+    meet(shelf, a, c)
+    sync(b, shelf.view().own(device_of(b)), namespaces=chosen)  # as before, or reads all again
+    meet(shelf, a, c, b, a, c, b)
     for store in (a, b, c):
         assert {fact.content for fact in store.list()} == {"one", "two", "three", *new}
     a.close()
@@ -743,6 +789,10 @@ def never_another(known: Any, transaction: Any, row: Any) -> str:
     return ""
 
 
+def never_too_old(known: Any, name: str, segment: Any) -> bool:
+    return False
+
+
 def always_continues(check: Any, row: Any, segment: Any, within: Any) -> bool:
     return True
 
@@ -776,10 +826,17 @@ def always_continues(check: Any, row: Any, segment: Any, within: Any) -> bool:
             "continues",
             always_continues,
             test_what_a_restored_device_had_sent_stays_although_the_place_is_lost,
-            {"tmp_path": None, "written": 3},
+            {"tmp_path": None, "written": 3, "chosen": None},
+        ),
+        (
+            KnownDevices,
+            "is_too_old",
+            never_too_old,
+            test_what_is_chosen_later_is_taken_although_its_file_comes_after_the_state,
+            {"anew": False},
         ),
     ],
-    ids=["blanking", "relaying", "fork", "chain"],
+    ids=["blanking", "relaying", "fork", "chain", "editions"],
 )
 def test_a_step_that_is_missing_is_noticed(
     owner: type,

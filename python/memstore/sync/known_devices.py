@@ -26,6 +26,9 @@ if TYPE_CHECKING:
     from memstore.sync.segments import Segment
 
 
+RELAYED: Final = "relayed"
+"""The member that is kept with what a device says if lines of it came from others since."""
+
 WANTED: Final = "as requested"
 COPIED: Final = "it was copied or moved"
 RESTORED: Final = "it was restored from a backup"
@@ -48,6 +51,10 @@ class KnownDevices:
         self.rows: dict[str, DeviceRow] = {}
         self.states: dict[str, DeviceState] = {}
         """What the devices say in the place."""
+        self.again: set[str] = set()
+        """The devices of which more may be in the place than was taken, up to the last line."""
+        self._said: dict[str, str] = {}
+        """What these say, if that is the reason; it is kept when they are read again."""
         self.was = ""
         """Under which id this file was known until this run, if it goes on under another one."""
         self.reason = ""
@@ -98,8 +105,7 @@ class KnownDevices:
             again: read all of their lines again, of which more may travel now.
         """
         if again:
-            for row in self.others:
-                self._read_again(transaction, row)
+            self.again.update(row.device for row in self.others)
         for state in self._files.states():
             self.states[state.device] = state
             self._note(transaction, state)
@@ -127,22 +133,42 @@ class KnownDevices:
             row = self._meet(transaction, state.device, state.name, state.head.begins)
         if row.state == HERE:
             return
-        if row.last_said.get("edition", state.edition) != state.edition:
-            row = self._read_again(transaction, row)  # its files hold other records now
-            relayed = [one for one in self._files.named.values() if one.device == row.device]
-            for other in {one.of for one in relayed if one.is_relayed} & self.rows.keys():
-                if self.rows[other].state != HERE:
-                    self._read_again(transaction, self.rows[other])
-        said = json.loads(devices.write(state))
-        self.keep(transaction, row._replace(name=state.name, said=json.dumps(said)))
+        said = devices.write(state).decode()
+        row = self.keep(transaction, row._replace(name=state.name))
+        before = row.last_said
+        if before.get("edition", state.edition) != state.edition:
+            files = [one for one in self._files.named.values() if one.device == row.device]
+            self.again.update(one.of for one in files)  # those that it relays among them
+        elif not before.get(RELAYED, not before and row.known > row.begins):
+            self.keep(transaction, row._replace(said=said))
+            return
+        self.again.add(row.device)
+        self._said[row.device] = said
 
-    def _read_again(self, transaction: Transaction, row: DeviceRow) -> DeviceRow:
-        """Read a device's lines again, those of this file's former ids from where it left them."""
-        if not row.is_own:
-            return self.keep(transaction, row._replace(known=row.begins, hash=""))
-        known = self._own_end(row)
-        hash_ = taken_table.hash_at(transaction, known)
-        return self.keep(transaction, row._replace(known=known, hash=hash_))
+    def note_relayed(self, transaction: Transaction, row: DeviceRow) -> DeviceRow:
+        """Note that lines were taken from one who relays them, and may not share everything."""
+        if row.last_said.get(RELAYED) or not row.last_said:
+            return row
+        return self.keep(
+            transaction, row._replace(said=json.dumps({**row.last_said, RELAYED: True}))
+        )
+
+    def read_again(self, transaction: Transaction) -> None:
+        """Begin to read again what holds other records now, all or nothing.
+
+        Lines of this file's former ids are read from where it left them.
+        """
+        for row in self.others:
+            if row.device in self.again and row.is_own:
+                known = self._own_end(row)
+                hash_ = taken_table.hash_at(transaction, known)
+                self.keep(transaction, row._replace(known=known, hash=hash_))
+            elif row.device in self.again:
+                self.keep(transaction, row._replace(known=row.begins, hash=""))
+        for device, said in self._said.items():
+            self.keep(transaction, self.rows[device]._replace(said=said))
+        self.again.clear()
+        self._said.clear()
 
     def _own_end(self, row: DeviceRow) -> int:
         """Return the last line of a former id of this file that is a line of this file."""

@@ -73,6 +73,19 @@ class Receiving:
                 rows = [*self._known.rows.values()]
                 applying.settle(transaction, self._dependents, rows, changed)
 
+    def begin_again(self, within: Transaction | None = None) -> None:
+        """Read again from the beginning what may hold other records, if it is still that chain."""
+        for row in [one for one in self._known.others if one.device in self._known.again]:
+            name = self._following(row)
+            segment = None if name is None else self._files.segment(name)
+            if not self._check.is_as_there(row, within) or (
+                segment is not None and not self._check.continues(row, segment, within)
+            ):
+                self._restart(row, within)
+        if self._known.again:
+            with self._writing(within) as transaction:
+                self._known.read_again(transaction)
+
     def take_all(self, within: Transaction | None = None) -> None:
         """Take what is there of all devices, until nothing more can be taken.
 
@@ -110,6 +123,9 @@ class Receiving:
                     row = self._restart(row, within)
                 continue
             before = row.known
+            if self._files.named[name].is_relayed:
+                with self._writing(within) as transaction:
+                    row = self._known.note_relayed(transaction, row)
             row = self._take_segment(row, segment, within)
             taken = taken or row.known > before
             if row.known < segment.header.last:

@@ -396,7 +396,8 @@ def _selected(
     episodes = {
         row.episode_id
         for row in changed
-        if row.fact_id is None and row.episode_id is not None and row.kind in rules.OF_EPISODES
+        if row.fact_id is None and row.episode_id is not None
+        if row.kind in rules.OF_EPISODES or row.kind == Kind.OVERTAKEN
     }
     lines = {row.id: row for row in rows if row.id in wanted}
     lines.update((row.id, row) for row in taken_table.about(transaction, facts, episodes))

@@ -118,6 +118,7 @@ class _Run:
         told = self._known.states.get(self._known.me.device)
         seen = 0 if told is None else min(before.line, told.head.line)
         self._receiving.settle_own(before.line)
+        self._receiving.begin_again()
         self._receiving.take_all()
         self._finish_erasures()
         stale = self._sending.send(before, seen, anew=anew)
@@ -137,6 +138,7 @@ class _Run:
             self._known.hear(transaction, again=before.choice != self._choice.text)
             if self._known.here is None:
                 self._known.begin(transaction)
+            self._receiving.begin_again(transaction)
             self._receiving.take_all(transaction)
             self._sending.count(transaction)
         return self._report(dry_run=True)
