@@ -75,7 +75,8 @@ _Condition: TypeAlias = tuple[
     str | None,
     Sequence[Sequence[str]],
     Sequence[Sequence[str]],
-    tuple[float, float, float],
+    tuple[str, Sequence[Sequence[str]], str] | None,
+    tuple[float, float],
 ]
 """As for :func:`contextual`."""
 
@@ -194,8 +195,9 @@ def contextual(
         condition: the times since and until which a row may be said; `newest` or `oldest`, if
             what matches is ordered by time; the words that say so, as tokens: there is no
             condition if a row has them; the words of an event at which the time ends, as tokens;
-            and what a row loses outside, what it gains on the days meant, and the share of the
-            best score with which a row matches as well.
+            what rows are compared with then, instead of the query: a text, its words, and the text
+            without stop words; and what a row loses outside, and the share of the best score with
+            which a row matches as well.
 
     Returns:
         The rows; and, if the query names exactly one speaker or subject of the visible rows, but

@@ -185,17 +185,23 @@ def _of_named_dates(
 def _of_condition(
     query: Query, ids: Sequence[int], found: Candidates[Any], condition: dates.Condition | None
 ) -> list[int]:
-    """Return more rows of the time that a query asks for: later ones may fill the candidates."""
-    if condition is None or not (condition.since or condition.until):
+    """Return more rows of the time that a query asks for: later ones may fill the candidates.
+
+    They are found by what is asked of it; so are rows of the time before an event, which may fill
+    them, too.
+    """
+    if condition is None or not (condition.since or condition.until or condition.event):
         return []
-    wanted = found.wanted
+    wanted, lookup = found.wanted, found.lookup
+    text = condition.asked or query.text
     since = condition.since and condition.since - zones.MICROSECOND
     after = max(filter(None, (wanted.valid_after, since)), default=None)
     before = min(filter(None, (wanted.valid_before, condition.until)), default=None)
     then = replace(wanted, valid_after=after, valid_before=before)
-    more = dict.fromkeys(found.lookup.words(query.text, then, found.limit))
+    more = dict.fromkeys(lookup.words(text, then, found.limit))
     if query.vector is not None:
-        more |= dict.fromkeys(found.lookup.near([query.vector], then, found.limit)[0])
+        vectors = lookup.query_vectors([text]) or [query.vector]
+        more |= dict.fromkeys(lookup.near(vectors, then, found.limit)[0])
     return [id_ for id_ in more if id_ not in {*ids}]
 
 

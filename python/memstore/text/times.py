@@ -51,8 +51,13 @@ UNSPACED: Final = frozenset(("th", "ja", "zh", "ko"))
 BEGINS: Final = r"(?<![^\s,;:.¿¡(«\"'’])"
 ENDS: Final = r"(?![^\s,;:.?!？。、)»\"'’])"
 APOSTROPHES: Final = "'’"
-CLAUSE: Final = lazy_pattern(r",(?!\s*(?:19|20)\d\d\b)|[;:?!？。、؟]|\.(?:\s|$)")
+CLAUSE: Final = lazy_pattern(
+    r"(?<!\d),(?!\s*(?:19|20)\d\d\b)|,(?!\d|\s*(?:19|20)\d\d\b)|[;:?!？。、؟]"
+    r"|(?<!\b[DM]r)(?<!\b[FHNS][rt])(?<!\bMrs)(?<!\bMs)(?<!\bProf)(?<!\bSra)(?<!\bMme)\.(?:\s|$)"
+)
+"""Where a clause ends: not in "1,400", nor after a title."""
 WORD: Final = re.compile(r"\S+")
+WORDS: Final = re.compile(r"\w+")
 CHINESE_MONTHS: Final = ("十二", "十一", "十", "一", "二", "三", "四", "五", "六", "七", "八", "九")
 CHINESE_MONTH: Final = lazy_pattern(f"({'|'.join(CHINESE_MONTHS)})月")
 MONTH_NUMBERS: Final = {"十二": 12, "十一": 11, "十": 10} | {
@@ -82,7 +87,9 @@ class Stated(NamedTuple):
     is_dated: bool = False
     """Whether the dates that the question names are its condition."""
     topic: str = ""
-    """The question without its condition."""
+    """The question without its condition; an event stays."""
+    asked: str = ""
+    """The question without its event, too; empty if nothing else may be left."""
 
 
 class Operator(NamedTuple):
@@ -113,6 +120,9 @@ class Reading:
             self._operators = [one for one in self._operators if not past(one.end)]
         self._spans: list[tuple[int, int]] = []
         """Where the condition is stated."""
+        self._event_span: tuple[int, int] | None = None
+        self._language = ""
+        """That of the condition, and where its event is."""
 
     def condition(self) -> Stated | None:
         by_kind: Iterable[tuple[str, Operator]] = (
@@ -121,15 +131,30 @@ class Reading:
         for kind, operator in by_kind:
             self._spans = [(operator.begin, operator.end)]
             if (found := self._limited(kind, operator)) is not None:
-                return found._replace(topic=self._topic())
+                return self._with_topic(found)
         found = self._part_alone() or self._event() or self._ordered()
-        return found and found._replace(topic=self._topic())
+        return found and self._with_topic(found)
 
-    def _topic(self) -> str:
-        """Return the question without its condition, or all of it if nothing else is left."""
-        begin, end = min(span[0] for span in self._spans), max(span[1] for span in self._spans)
-        rest = f"{self._query[:begin]} {self._query[end:]}"
-        return rest if any(map(str.isalnum, rest)) else self._query
+    def _with_topic(self, found: Stated) -> Stated:
+        without = self._without(self._spans)
+        topic = without if any(map(str.isalnum, without)) else self._query
+        if self._event_span is not None:
+            return found._replace(topic=topic, asked=self._apart_from_event())
+        is_timed = found.is_dated or found.meant
+        return found._replace(topic=topic, asked=topic if is_timed else "")
+
+    def _apart_from_event(self) -> str:
+        """Return what is asked besides an event; nothing if that is only what it replaced."""
+        assert self._event_span
+        rest = self._without([*self._spans, self._event_span])
+        words = WORDS.findall(folded(rest))
+        known = _known().get(self._language)
+        return rest if known and any(word not in known for word in words) else ""
+
+    def _without(self, spans: Iterable[tuple[int, int]]) -> str:
+        """Return the question without all from the first to the last of some stretches."""
+        begins, ends = zip(*spans, strict=True)
+        return f"{self._query[: min(begins)]} {self._query[max(ends) :]}".strip()
 
     def _limited(self, kind: str, operator: Operator) -> Stated | None:
         if self._follows_unit(operator):
@@ -142,7 +167,7 @@ class Reading:
         if days is None or (kind == "from" and not self._goes_on(operator)):
             return None
         if kind == "in":
-            return self._in(days)
+            return self._in(days) if part is None else _condition("part", part, days)
         return _condition(kind, part, days)
 
     def _in(self, days: Days) -> Stated | None:
@@ -201,15 +226,18 @@ class Reading:
             if "before" not in operator.kinds or self._follows_unit(operator):
                 continue
             if operator.is_after:
-                event = self._query[self._clause_start(operator.begin) : operator.begin]
-                is_spaced = operator.language in SPACED
-                event = " ".join(event.split()[-WORDS_OF_EVENT if is_spaced else -1 :])
+                begin, end = self._clause_start(operator.begin), operator.begin
+                most = WORDS_OF_EVENT if operator.language in SPACED else 1
+                found = [*WORD.finditer(self._query, begin, end)][-most:]
             else:
-                event = self._query[operator.end : self._clause_end(operator.end)]
-                event = " ".join(event.split()[:WORDS_OF_EVENT])
+                begin, end = operator.end, self._clause_end(operator.end)
+                found = [*WORD.finditer(self._query, begin, end)][:WORDS_OF_EVENT]
+            event = " ".join(one[0] for one in found)
             if event and (operator.language not in OF_SPACE or _is_name(event)):
                 words = self._query[operator.begin : operator.end]
                 self._spans = [(operator.begin, operator.end)]
+                self._event_span = found[0].start(), found[-1].end()
+                self._language = operator.language
                 return Stated(order="newest", words=words, event=event)
         return None
 
@@ -241,8 +269,13 @@ class Reading:
             for one in self._operators
             if begin <= one.begin < end or one.end + 1 == operator.begin
         ]
-        parts = [part for part in PARTS for one in inside if part in one.kinds]
-        return (parts[0] if parts else None), self._days(operator, begin, end)
+        parts = [(part, one) for part in PARTS for one in inside if part in one.kinds]
+        days = self._days(operator, begin, end)
+        if not parts:
+            return None, days
+        part, stated = parts[0]
+        self._spans.append((stated.begin, stated.end))
+        return part, days
 
     def _days(self, operator: Operator, begin: int, end: int) -> Days | None:
         """Return the time between two places, beside the operator but for words of grammar."""
@@ -256,9 +289,13 @@ class Reading:
                 self._spans.append((begin, word.end()))
                 return past[0]
             if named(f"{serving} {stated}", self._today):
-                more = self._query[begin : words[min(count + 2, len(words)) - 1].end()]
-                self._spans.append((begin, word.end()))
-                return named(f"{serving} {more}", self._today)
+                end = word.end()
+                for more in words[count : count + 2]:
+                    longer = self._query[begin : more.end()]
+                    if _parts(f"{serving} {longer}") > _parts(f"{serving} {stated}"):
+                        stated, end = longer, more.end()
+                self._spans.append((begin, end))
+                return named(f"{serving} {stated}", self._today)
             if not self._serves(operator, word, known):
                 return None
         return None
@@ -270,7 +307,7 @@ class Reading:
         text = self._text[word.start() : word.end()].strip()
         parts = (one for one in self._operators if not one.kinds.isdisjoint(PARTS))
         is_part = any(one.begin <= word.start() < one.end for one in parts)
-        return is_part or text in known or text.strip(".,").isdigit() or text in _numbers()
+        return is_part or text in known or text[:1].isdigit() or text in _numbers()
 
     def _clause_end(self, begin: int) -> int:
         found = CLAUSE.search(self._query, begin)
@@ -296,6 +333,11 @@ def named(text: str, today: date) -> Days | None:
     except ValueError:  # the 31st of June
         return None
     return first, first if days else last_of_month(year, months[0])
+
+
+def _parts(text: str) -> int:
+    """Return how many years, months and days a text names."""
+    return sum(map(len, language.named_dates(text)))
 
 
 def _is_name(text: str) -> bool:

@@ -54,6 +54,8 @@ class Condition(NamedTuple):
     """What says so, if a row may be about these words."""
     event: str
     """What happened after the answer."""
+    asked: str
+    """The query without all this; empty if nothing else may be left."""
 
 
 class Named(NamedTuple):
@@ -117,6 +119,7 @@ def _condition(asked: times.Stated) -> Condition:
         asked.order,
         asked.words,
         asked.event,
+        asked.asked,
     )
 
 

@@ -64,8 +64,6 @@ ROWS_OF_SIMILAR: Final = 2
 
 OUTSIDE: Final = 0.4
 """What a row loses outside of the time that a query asks for."""
-MEANT: Final = 0.1
-"""What a row gains on a day that such a query means, instead of the weight of a whole date."""
 MATCHING: Final = 0.8
 """The share of the best score with which a row matches as well, so that its time decides."""
 
@@ -395,8 +393,16 @@ class IndexLookup(Lookup[F]):
             asked.order,
             words,
             event,
-            (OUTSIDE, MEANT, MATCHING),
+            self._topic(asked.asked),
+            (OUTSIDE, MATCHING),
         )
+
+    def _topic(self, asked: str) -> tuple[str, list[list[str]], str] | None:
+        """Return what is asked besides its time, if that is something."""
+        terms = self.terms(asked) if asked else None
+        if terms is None or not terms.written:
+            return None
+        return asked, terms.phrases, " ".join(terms.written)
 
     def _visible(self, wanted: F) -> Visible:
         for known, ids in self._seen:  # words and vectors use the same filter

@@ -76,6 +76,9 @@ const AGE: f64 = 0.005;
 /// this, the newest comes first.
 const EQUAL: f64 = 0.02;
 
+/// How far a row that tells of the end of the time asked for is below the best of that time.
+const AFTER_THE_BEST: f64 = 0.001;
+
 /// If the best row of the one whom a query names matches its words so much worse than the best row
 /// of others, the answer is about those others.
 const CLOSE: f64 = -0.05;
@@ -265,6 +268,32 @@ impl Known<'_> {
     }
 }
 
+/// What rows are compared with.
+struct Asked<'a> {
+    query: &'a str,
+    phrases: &'a [Phrase],
+    telling: &'a str,
+}
+
+impl<'a> Asked<'a> {
+    /// The query, without its condition if it has one.
+    fn of(request: &Request<'a>, has_condition: bool) -> Self {
+        let topic = request.condition.filter(|_| has_condition);
+        match topic.and_then(|condition| condition.topic.as_ref()) {
+            Some(topic) => Self {
+                query: &topic.query,
+                phrases: &topic.phrases,
+                telling: &topic.telling,
+            },
+            None => Self {
+                query: request.query,
+                phrases: request.phrases,
+                telling: request.telling,
+            },
+        }
+    }
+}
+
 /// How well candidates match each word and each token of a query.
 struct Matches {
     words: words::Parts,
@@ -293,8 +322,10 @@ pub fn rank(
     request: &Request<'_>,
     candidates: &[Candidate],
 ) -> Result<Order, TryReserveError> {
-    let query = features.query(request.query)?.telling(request.telling)?;
     let mut known = known(features, request, candidates);
+    let holding = holding(request, words, &known);
+    let asked = Asked::of(request, holding.is_some());
+    let query = features.query(asked.query)?.telling(asked.telling)?;
     let similar = Similarities::new(&query, known.iter().map(|one| one.stored));
     for one in &mut known {
         if request.joins {
@@ -304,17 +335,19 @@ pub fn rank(
             one.cosine = one.cosine.or_else(|| Some(similar.cosine(&one.stored)));
         }
     }
-    let matches = matches(&similar, words, request, &known);
+    let matches = matches(&similar, words, asked.phrases, request.until, &known);
     let question = Question::read(request.query);
     let mut ranked = matched(features, &query, &matches, &known, request.joins);
     let elsewhere = elsewhere(features, &question, request.visible, &known, &ranked);
     add_thread(&known, &mut ranked);
     add_named(&question, request, &known, &mut ranked);
     leave_to_itself(&known, &mut ranked);
-    let holding = holding(request, words, &known, &mut ranked);
     for (one, known) in ranked.iter_mut().zip(&known) {
         one.decay = decay(request, known.age);
         one.parts.age = AGE * (one.decay - 1.0);
+    }
+    if let Some(holding) = &holding {
+        lower(holding, &mut ranked);
     }
     let most = ranked.iter().map(|one| one.parts.sum()).fold(1.0, f64::max);
     for one in &mut ranked {
@@ -464,7 +497,8 @@ fn matched(
 fn matches(
     similar: &Similarities,
     words: &Words,
-    request: &Request<'_>,
+    phrases: &[Phrase],
+    until: Option<u32>,
     known: &[Known<'_>],
 ) -> Matches {
     let ids: Vec<u32> = known.iter().map(|one| one.id).collect();
@@ -473,7 +507,7 @@ fn matches(
         similar.best(&one.stored, &mut terms);
     }
     Matches {
-        words: words.parts(request.phrases, &ids, request.until),
+        words: words.parts(phrases, &ids, until),
         terms,
         width: similar.width(),
     }
@@ -485,21 +519,27 @@ fn fill<T>(places: &mut [T], values: impl Iterator<Item = T>) {
     }
 }
 
-/// Lower the rows outside of the time that the query asks for.
-fn holding(
-    request: &Request<'_>,
-    words: &Words,
-    known: &[Known<'_>],
-    ranked: &mut [Ranked],
-) -> Option<Holding> {
+fn holding(request: &Request<'_>, words: &Words, known: &[Known<'_>]) -> Option<Holding> {
     let rows: Vec<(u32, i64)> = known.iter().map(|one| (one.id, one.age.said)).collect();
-    let holding = times::holding(request.condition?, words, request.until, &rows)?;
-    for (one, inside) in ranked.iter_mut().zip(&holding.inside) {
-        if !inside {
+    times::holding(request.condition?, words, request.until, &rows)
+}
+
+/// Lower the rows outside of the time that the query asks for, and those that tell of its end below
+/// the best of that time.
+fn lower(holding: &Holding, ranked: &mut [Ranked]) {
+    let inside = ranked
+        .iter()
+        .zip(&holding.inside)
+        .filter(|(_, inside)| **inside);
+    let best = inside.map(|(one, _)| one.parts.sum()).fold(0.0, f64::max);
+    for (at, one) in ranked.iter_mut().enumerate() {
+        if holding.at_event[at] {
+            let over = one.parts.sum() - (best - AFTER_THE_BEST);
+            one.parts.date -= if best > 0.0 { over.max(0.0) } else { 0.0 };
+        } else if !holding.inside[at] {
             one.parts.date -= holding.weights.outside;
         }
     }
-    Some(holding)
 }
 
 /// The indexes of the best candidates, by descending scores.
@@ -656,12 +696,11 @@ fn add_named(
 /// The weights of the share of a date, and of a whole one. What held at a time may have been said
 /// long before.
 fn date_weights(request: &Request<'_>) -> [f64; 2] {
-    match request.condition {
-        Some(condition) if condition.first.is_some() && !request.calendar.days.is_empty() => {
-            [0.0, condition.weights.meant]
-        }
-        _ => [DATE, WHOLE_DATE],
+    let is_ordered = |condition: &Condition| condition.first.is_some();
+    if request.condition.is_some_and(is_ordered) && !request.calendar.days.is_empty() {
+        return [0.0, 0.0];
     }
+    [DATE, WHOLE_DATE]
 }
 
 fn has_wanted(wants: Option<Wanted>, stored: &Stored<'_>, speakers: &[u32]) -> bool {

@@ -4,6 +4,10 @@
 //! NATS" is the same with the moment at which NATS was first said. Of what matches, the latest
 //! statement of that time comes first, or the first one if the query asks for it.
 //!
+//! What is outside and in what order depends on the time; how well a row matches does not, so rows are
+//! compared with what is asked, without the words for its time. The row that tells of NATS is neither
+//! the answer nor outside: it may say what it took the place of, so it comes after the best answer.
+//!
 //! A row that has the words of the query for that time is about them, as "before deploying, run the
 //! tests" is for "what do we do before deploying?": then there is no condition.
 
@@ -34,8 +38,21 @@ pub struct Condition {
     pub words: Vec<Phrase>,
     /// The words of an event at which it ends.
     pub event: Vec<Phrase>,
+    /// What is asked, without the time that it is asked of.
+    pub topic: Option<Topic>,
     /// What counts for how much.
     pub weights: Weights,
+}
+
+/// What rows are compared with, instead of the whole query.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Topic {
+    /// The text.
+    pub query: String,
+    /// Its words, as the inverted index knows them.
+    pub phrases: Vec<Phrase>,
+    /// The text without stop words.
+    pub telling: String,
 }
 
 /// What a condition does to scores.
@@ -43,8 +60,6 @@ pub struct Condition {
 pub struct Weights {
     /// What a row loses outside of the time asked for.
     pub outside: f64,
-    /// What a row gains on one of the days meant, instead of the weight of a whole date.
-    pub meant: f64,
     /// The share of the best score with which a row matches as well, so that its time decides.
     pub matching: f64,
 }
@@ -52,6 +67,8 @@ pub struct Weights {
 /// Which candidates are of the time asked for.
 pub(crate) struct Holding {
     pub inside: Vec<bool>,
+    /// Which ones tell of the event at which it ends.
+    pub at_event: Vec<bool>,
     pub first: Option<First>,
     pub weights: Weights,
 }
@@ -67,11 +84,13 @@ pub(crate) fn holding(
     let ids: Vec<u32> = rows.iter().map(|row| row.0).collect();
     let mut until = condition.until;
     let mut tells = vec![true; rows.len()];
+    let mut at_event = vec![false; rows.len()];
     if !condition.event.is_empty() {
         tells = telling(words, &condition.event, &ids, last)?;
         let moments = rows.iter().zip(&tells).filter(|(_, tells)| **tells);
         let moment = moments.map(|(row, _)| row.1).min()?;
         until = Some(until.map_or(moment, |until| until.min(moment)));
+        at_event.clone_from(&tells);
     }
     if !condition.words.is_empty() {
         let held = words.parts(&condition.words, &ids, last);
@@ -85,6 +104,7 @@ pub(crate) fn holding(
     };
     Some(Holding {
         inside: rows.iter().map(is_inside).collect(),
+        at_event,
         first: condition.first,
         weights: condition.weights,
     })

@@ -261,7 +261,6 @@ fn a_condition_lowers_what_is_outside_and_orders_what_matches_by_time() {
                 first,
                 weights: Weights {
                     outside: 0.1,
-                    meant: 0.0,
                     matching: 0.8,
                 },
                 ..Condition::default()

@@ -7,7 +7,7 @@ pub(crate) mod contextual;
 use memstore_kernel::index::features::micros;
 use memstore_kernel::index::words::Phrase;
 use memstore_kernel::language::{Calendar, Day};
-use memstore_kernel::ranking::times::{Condition, First, Weights};
+use memstore_kernel::ranking::times::{Condition, First, Topic, Weights};
 use pyo3::prelude::*;
 use pyo3::pybacked::PyBackedStr;
 
@@ -26,18 +26,20 @@ pub(crate) fn calendar((offsets, days, are_conditions): GivenCalendar) -> Calend
 }
 
 /// The moments from which and until which a row may be said, which comes first of what matches
-/// ("newest", "oldest"), the words that say so, those of an event whose moment is the end, and weights.
+/// ("newest", "oldest"), the words that say so, those of an event whose moment is the end, what is
+/// asked without all this (a text, its words, and the text without stop words), and weights.
 pub(crate) type GivenCondition = (
     Option<PyBackedStr>,
     Option<PyBackedStr>,
     Option<PyBackedStr>,
     Vec<Phrase>,
     Vec<Phrase>,
-    (f64, f64, f64),
+    Option<(String, Vec<Phrase>, String)>,
+    (f64, f64),
 );
 
 pub(crate) fn condition(
-    (from, until, first, words, event, weights): GivenCondition,
+    (from, until, first, words, event, topic, weights): GivenCondition,
 ) -> PyResult<Condition> {
     let moment = |text: PyBackedStr| {
         micros(&text).ok_or_else(|| value_error(format!("condition holds no time: {text}")))
@@ -53,10 +55,14 @@ pub(crate) fn condition(
         first: first.map(order).transpose()?,
         words,
         event,
+        topic: topic.map(|(query, phrases, telling)| Topic {
+            query,
+            phrases,
+            telling,
+        }),
         weights: Weights {
             outside: weights.0,
-            meant: weights.1,
-            matching: weights.2,
+            matching: weights.1,
         },
     })
 }

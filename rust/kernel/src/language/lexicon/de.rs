@@ -71,7 +71,7 @@ pub(super) const LEXICON: Lexicon = Lexicon {
         dieser diese dieses diesen diesem jeder jede jedes jeden jedem welcher welche welches \
         welchen welchem alle allen viele vielen mehr im am zum zur vom beim ins ans",
     numbers: "eins zwei drei vier fünf sechs sieben acht neun zehn elf zwölf hundert tausend beide beiden",
-    conditions: "before: vor bevor | until: bis | since: seit ab | after: nach | from: von | to: bis | between: \
+    conditions: "before: vor bevor kurz_vor kurz_bevor | until: bis | since: seit ab | after: nach | from: von | to: bis | between: \
         zwischen | and: und | beginning: anfang beginn | middle: mitte | end: ende | back: damals_im | \
         in: im | newest: zuletzt letzte_stand letzten_stand neueste neuesten zum_letzten_mal | oldest: \
         zuerst als_erste als_erster als_erstes erste anfangs ursprünglich | units: tag tage woche wochen \

@@ -56,12 +56,14 @@ pub(super) const LEXICON: Lexicon = Lexicon {
     times: "long date day days time month months week weeks year years hour hours minute minutes \
         weekday often old dates soon",
     numbers: "one two three four five six seven eight nine ten eleven twelve hundred thousand",
-    conditions: "before: before prior_to ahead_of earlier_than ~took_the_place_of | until: until till up_to \
+    conditions: "before: before came_before come_before just_before shortly_before right_before prior_to \
+        ahead_of earlier_than ~took_the_place_of | until: until till up_to \
         up_until | since: since as_from | onward: on onward onwards | from: from | to: to till until | \
         after: after later_than | between: between | and: and | beginning: beginning start early | \
         middle: middle mid | end: end late close ~ended | back: back_in as_of | in: in during | last: \
         last | newest: latest most_recent most_recently last_time we_last i_last | oldest: at_first \
-        initially originally in_the_beginning to_begin_with very_first we_first i_first was_first | \
+        initially originally in_the_beginning to_begin_with very_first we_first i_first was_first \
+        came_first comes_first start_with started_with began_with | \
         units: day days week weeks weekend month months year years night monday tuesday wednesday \
         thursday friday saturday sunday",
     claims: Claims {

@@ -56,7 +56,7 @@ pub(super) const LEXICON: Lexicon = Lexicon {
     called: "llama llaman llamaba llamaban",
     times: "tiempo fecha día días mes meses semana semanas año años hora horas minutos",
     numbers: "uno dos tres cuatro cinco seis siete ocho nueve diez once doce cien mil",
-    conditions: "before: antes_de antes_del | until: hasta | since: desde a_partir_de | after: después_de \
+    conditions: "before: antes_de antes_del justo_antes_de justo_antes_del | until: hasta | since: desde a_partir_de | after: después_de \
         después_del tras | between: entre | and: y | beginning: principios_de comienzos_de inicios_de | \
         middle: mediados_de | end: finales_de fines_de | in: en | newest: por_última_vez lo_último \
         más_reciente | oldest: al_principio primero inicialmente al_inicio | units: día días semana \

@@ -50,7 +50,7 @@ pub(super) const LEXICON: Lexicon = Lexicon {
     called: "appelle appellent appelait nomme",
     times: "temps date jour jours mois semaine semaines année années an ans heure heures minutes âge",
     numbers: "deux trois quatre cinq six sept huit neuf dix onze douze cent mille",
-    conditions: "before: avant | until: jusqu jusque | since: depuis à_partir_de à_partir_d | after: après | \
+    conditions: "before: avant juste_avant | until: jusqu jusque | since: depuis à_partir_de à_partir_d | after: après | \
         between: entre | and: et | beginning: début au_début_de | middle: mi milieu | end: fin | in: en \
         au_mois_de au_mois_d | newest: en_dernier dernière_fois plus_récent plus_récente | oldest: \
         au_début au_départ d_abord en_premier initialement | units: jour jours semaine semaines week_end \

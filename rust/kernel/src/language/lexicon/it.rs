@@ -54,7 +54,7 @@ pub(super) const LEXICON: Lexicon = Lexicon {
     called: "chiama chiamano chiamava",
     times: "tempo data giorno giorni mese mesi settimana settimane anno anni ora ore minuti",
     numbers: "due tre quattro cinque sei sette otto nove dieci undici dodici cento mille",
-    conditions: "before: prima_di prima_del prima_della | until: fino_a fino_al fino_alla | since: da dal | \
+    conditions: "before: prima_di prima_del prima_della poco_prima_di poco_prima_del | until: fino_a fino_al fino_alla | since: da dal | \
         after: dopo | between: tra fra | and: e | beginning: inizio | middle: metà | end: fine | in: a \
         in | newest: ultima_volta per_ultimo più_recente | oldest: all_inizio inizialmente per_primo | \
         units: giorno giorni settimana settimane mese mesi anno anni notte",

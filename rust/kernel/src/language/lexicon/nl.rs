@@ -54,7 +54,7 @@ pub(super) const LEXICON: Lexicon = Lexicon {
     times: "lang vaak oud laat dag dagen week weken maand maanden jaar jaren uur uren minuten datum \
         tijd",
     numbers: "twee drie vier vijf zes zeven acht negen tien elf twaalf honderd duizend beide",
-    conditions: "before: voor voordat | until: tot tot_en_met | since: sinds vanaf | after: na | between: tussen \
+    conditions: "before: voor voordat vlak_voor kort_voor | until: tot tot_en_met | since: sinds vanaf | after: na | between: tussen \
         | and: en | beginning: begin | middle: midden half | end: eind einde | in: in | newest: laatst \
         voor_het_laatst meest_recente nieuwste | oldest: het_eerst eerst aanvankelijk oorspronkelijk | \
         units: dag dagen week weken weekend maand maanden jaar jaren nacht",

@@ -53,7 +53,7 @@ pub(super) const LEXICON: Lexicon = Lexicon {
     called: "chama chamam chamava",
     times: "tempo data dia dias mês meses semana semanas ano anos hora horas minutos",
     numbers: "dois duas três quatro cinco seis sete oito nove dez onze doze cem mil",
-    conditions: "before: antes_de antes_do antes_da | until: até até_ao até_a | since: desde a_partir_de | after: \
+    conditions: "before: antes_de antes_do antes_da pouco_antes_de pouco_antes_do | until: até até_ao até_a | since: desde a_partir_de | after: \
         depois_de após | between: entre | and: e | beginning: início começo princípio | middle: meados \
         meio | end: fim final | in: em | newest: última_vez por_último mais_recente | oldest: no_início \
         primeiro inicialmente no_começo | units: dia dias semana semanas mês meses ano anos noite",
