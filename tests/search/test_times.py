@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from datetime import UTC, date, datetime
 
@@ -40,6 +41,8 @@ QUEUES = (
         ("Where did they run between April and June?", None, "2026-05-31"),
         ("At the beginning of May, where did they run?", None, "2026-05-11"),
         ("Where did they run back in March?", None, "2026-03-31"),
+        ("Early in May, where did they run?", None, "2026-05-11"),
+        ("Where did they run until the 3rd of May 2026?", None, "2026-05-02"),
         ("Who rotated the key before this year?", None, "2025-12-31"),
         ("Worüber liefen die Aufträge vor April?", None, "2026-03-31"),
         ("Worüber liefen die Aufträge bis Ende Mai?", None, "2026-05-31"),
@@ -80,6 +83,7 @@ def test_an_operator_makes_a_date_a_condition(
         "March the team through the checklist",
         "Where was John between August 11 and August 15 2023?",
         "What did she paint in July 2023?",
+        "What did Maria start doing in December 2023?",
         "Wie war die Woche vor dem 3. August?",
         "Wie kommt man das letzte Stück des Weges hin?",
         "Was war vor zwei Wochen mit der Heizung?",
@@ -90,6 +94,30 @@ def test_an_operator_makes_a_date_a_condition(
 def test_what_only_looks_like_an_operator_is_no_condition(query: str) -> None:
     asked = times.read(query, TODAY)
     assert asked is None or not (asked.first or asked.last or asked.order or asked.event)
+
+
+@pytest.mark.parametrize(
+    ("query", "event", "asked"),
+    [
+        ("What was the car just before Dr. Yilmaz?", "Dr. Yilmaz", "What was the car"),
+        ("Before Mrs. Okafor, who signed?", "Mrs. Okafor", "who signed"),
+        ("What was the vet before 1,400 euros?", "1,400 euros", "What was the vet"),
+        ("Was war die Queue kurz vor NATS?", "NATS", "Was war die Queue"),
+        ("¿Qué banco teníamos justo antes de Qonto?", "Qonto", "Qué banco teníamos"),
+        ("What came before NATS?", "NATS", ""),
+        ("NATS took the place of what?", "NATS", ""),
+        ("What did we have before it was NATS?", "it was NATS", ""),
+        ("Что было до NATS?", "NATS", ""),
+        ("What was the queue before 3 May 2026?", "", "What was the queue"),
+        ("What was the latest queue?", "", ""),
+    ],
+)
+def test_what_is_asked_is_told_apart_from_its_time(query: str, event: str, asked: str) -> None:
+    found = times.read(query, TODAY)
+    assert (found and found.event) or event == ""
+    if found:
+        assert found.event == event
+        assert " ".join(re.findall(r"\w+", found.asked)) == asked
 
 
 @pytest.mark.parametrize(
@@ -168,6 +196,21 @@ def test_the_statement_of_the_time_asked_for_comes_first(
     assert jobs.search(query)[0].fact.content == expected[1]
 
 
+def test_rows_are_compared_with_what_is_asked_without_its_time(jobs: Store) -> None:
+    for time_ in ("before April", "until the end of May 2026", "before NATS"):
+        hits = jobs.search(f"What did we put the jobs into {time_}?", min_relevance=0.0)
+        plain = jobs.search("What did we put the jobs into?", min_relevance=0.0)
+        scores = {hit.fact.id: hit.parts.words for hit in plain}
+        assert {hit.fact.id: hit.parts.words for hit in hits} == pytest.approx(scores), time_
+
+
+def test_the_row_that_tells_of_an_event_comes_after_the_best_row_before_it(jobs: Store) -> None:
+    hits = jobs.search("What were the jobs put into before NATS?", min_relevance=0.0)
+    texts = [hit.fact.content for hit in hits]
+    assert texts[0] == QUEUES[0][1]
+    assert texts.index(QUEUES[1][1]) < texts.index(QUEUES[2][1])
+
+
 def test_a_row_that_has_the_words_for_a_time_is_about_them(jobs: Store) -> None:
     told = "Before deploying the jobs, the tests run."
     for at in ("2026-06-02", "2026-01-05"):
@@ -227,3 +270,19 @@ def test_a_day_is_one_of_the_users_clock(open_store: Callable[..., Store]) -> No
         ("What was it with Owen last Monday?", "Owen brought the paint."),
     ):
         assert store.episodes.search(query)[0].episode.content == expected
+
+
+def test_of_a_day_what_says_most_comes_first_and_a_question_last(
+    open_store: Callable[..., Store],
+) -> None:
+    store = open_store(embedder=memstore.LocalEmbedder())
+    done = "The empty list shows a drawing and a sentence."
+    asked = "I cannot tell from the code what we did. Shall I search the history?"
+    for text in (asked, "Done.", done, "Restarted it."):
+        store.episodes.add(text, source="chat", thread=text, valid_at="2026-06-09T10:00:00Z")
+    store.file.embed_pending()
+    parts = {
+        hit.episode.content: hit.parts.date
+        for hit in store.episodes.search("What did we do yesterday?", min_relevance=0.0)
+    }
+    assert parts[done] > parts["Restarted it."] > parts["Done."] > parts[asked] > 0

@@ -209,10 +209,19 @@ class Reading:
         """At the end of May, Anfang Juli: without another operator."""
         for operator in self._operators:
             self._spans = [(operator.begin, operator.end)]
+            if self._has_other_time(operator):
+                continue
             for part in PARTS:
                 if part in operator.kinds and (days := self._around(operator)) is not None:
                     return _condition("part", part, days)
         return None
+
+    def _has_other_time(self, operator: Operator) -> bool:
+        """Whether the time behind it is that of another operator: did she start it in May?"""
+        end = self._clause_end(operator.end)
+        return any(
+            "in" in one.kinds and operator.end + 1 < one.begin < end for one in self._operators
+        )
 
     def _around(self, operator: Operator) -> Days | None:
         """Return the time that an operator for a part of one stands next to."""

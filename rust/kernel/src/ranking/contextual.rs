@@ -66,6 +66,11 @@ const SUBJECT: f64 = 0.12;
 const DATE: f64 = 0.3;
 /// What is added if a date matches everything that the query names.
 const WHOLE_DATE: f64 = 0.2;
+/// What is added on a day that the query names relative to today, by how much a row says: what was done
+/// yesterday is "the empty list has a drawing" rather than "Done.".
+const SAYS: f64 = 0.2;
+/// The number of words at which that is halved.
+const SAYS_HALVED_AT: f64 = 8.0;
 const KIND: f64 = 0.1;
 
 /// What a row loses when it has aged completely. More than this would put fresh rows that match
@@ -669,6 +674,7 @@ fn add_named(
 ) {
     let calendar = request.calendar;
     let of_date = date_weights(request);
+    let is_of_days = request.condition.is_none() && !calendar.days.is_empty();
     let speaks = |one: &&Known<'_>| one.stored.record.thread != 0;
     let speakers: Vec<u32> = {
         let mut all: Vec<u32> = known
@@ -687,6 +693,10 @@ fn add_named(
         let share = question.date.share(calendar, record.day_in(calendar));
         let whole = if share == 1.0 { of_date[1] } else { 0.0 };
         ranked.parts.date = of_date[0] * f64::from(share) + whole;
+        if is_of_days && share == 1.0 && record.flags & language::ASKS == 0 {
+            let words = f64::from(record.words);
+            ranked.parts.date += SAYS * words / (words + SAYS_HALVED_AT);
+        }
         if has_wanted(question.wants, &one.stored, &speakers) {
             ranked.parts.kind = KIND;
         }

@@ -63,7 +63,7 @@ pub(super) const LEXICON: Lexicon = Lexicon {
         middle: middle mid | end: end late close ~ended | back: back_in as_of | in: in during | last: \
         last | newest: latest most_recent most_recently last_time we_last i_last | oldest: at_first \
         initially originally in_the_beginning to_begin_with very_first we_first i_first was_first \
-        came_first comes_first start_with started_with began_with | \
+        came_first comes_first we_start_with we_started_with we_began_with | \
         units: day days week weeks weekend month months year years night monday tuesday wednesday \
         thursday friday saturday sunday",
     claims: Claims {
