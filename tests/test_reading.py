@@ -122,6 +122,7 @@ REPLACED = {
     184: r"more than 256 facts nothing is stored",
     187: r"each vector has a row of its own|2,441 bytes",
     188: r"lines of (one set of owners|certain owners) are read",
+    190: r"(part|days) meant add 0\.1",
 }
 """Words of each decision that was replaced, as a page would say what is no longer so."""
 
