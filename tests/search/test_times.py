@@ -117,7 +117,7 @@ def test_what_is_asked_is_told_apart_from_its_time(query: str, event: str, asked
     assert (found and found.event) or event == ""
     if found:
         assert found.event == event
-        assert " ".join(re.findall(r"\w+", found.asked)) == asked
+        assert " ".join(re.findall(r"\w+", found.rest)) == asked
 
 
 @pytest.mark.parametrize(

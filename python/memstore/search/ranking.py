@@ -193,7 +193,7 @@ def _of_condition(
     if condition is None or not (condition.since or condition.until or condition.event):
         return []
     wanted, lookup = found.wanted, found.lookup
-    text = condition.asked or query.text
+    text = condition.rest or query.text
     since = condition.since and condition.since - zones.MICROSECOND
     after = max(filter(None, (wanted.valid_after, since)), default=None)
     before = min(filter(None, (wanted.valid_before, condition.until)), default=None)

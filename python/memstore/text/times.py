@@ -88,7 +88,7 @@ class Stated(NamedTuple):
     """Whether the dates that the question names are its condition."""
     topic: str = ""
     """The question without its condition; an event stays."""
-    asked: str = ""
+    rest: str = ""
     """The question without its event, too; empty if nothing else may be left."""
 
 
@@ -139,9 +139,9 @@ class Reading:
         without = self._without(self._spans)
         topic = without if any(map(str.isalnum, without)) else self._query
         if self._event_span is not None:
-            return found._replace(topic=topic, asked=self._apart_from_event())
+            return found._replace(topic=topic, rest=self._apart_from_event())
         is_timed = found.is_dated or found.meant
-        return found._replace(topic=topic, asked=topic if is_timed else "")
+        return found._replace(topic=topic, rest=topic if is_timed else "")
 
     def _apart_from_event(self) -> str:
         """Return what is asked besides an event; nothing if that is only what it replaced."""

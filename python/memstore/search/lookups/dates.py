@@ -54,7 +54,7 @@ class Condition(NamedTuple):
     """What says so, if a row may be about these words."""
     event: str
     """What happened after the answer."""
-    asked: str
+    rest: str
     """The query without all this; empty if nothing else may be left."""
 
 
@@ -119,7 +119,7 @@ def _condition(asked: times.Stated) -> Condition:
         asked.order,
         asked.words,
         asked.event,
-        asked.asked,
+        asked.rest,
     )
 
 

@@ -393,16 +393,16 @@ class IndexLookup(Lookup[F]):
             asked.order,
             words,
             event,
-            self._topic(asked.asked),
+            self._topic(asked.rest),
             (OUTSIDE, MATCHING),
         )
 
-    def _topic(self, asked: str) -> tuple[str, list[list[str]], str] | None:
+    def _topic(self, rest: str) -> tuple[str, list[list[str]], str] | None:
         """Return what is asked besides its time, if that is something."""
-        terms = self.terms(asked) if asked else None
+        terms = self.terms(rest) if rest else None
         if terms is None or not terms.written:
             return None
-        return asked, terms.phrases, " ".join(terms.written)
+        return rest, terms.phrases, " ".join(terms.written)
 
     def _visible(self, wanted: F) -> Visible:
         for known, ids in self._seen:  # words and vectors use the same filter

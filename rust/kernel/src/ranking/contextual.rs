@@ -274,13 +274,13 @@ impl Known<'_> {
 }
 
 /// What rows are compared with.
-struct Asked<'a> {
+struct Compared<'a> {
     query: &'a str,
     phrases: &'a [Phrase],
     telling: &'a str,
 }
 
-impl<'a> Asked<'a> {
+impl<'a> Compared<'a> {
     /// The query, without its condition if it has one.
     fn of(request: &Request<'a>, has_condition: bool) -> Self {
         let topic = request.condition.filter(|_| has_condition);
@@ -329,8 +329,8 @@ pub fn rank(
 ) -> Result<Order, TryReserveError> {
     let mut known = known(features, request, candidates);
     let holding = holding(request, words, &known);
-    let asked = Asked::of(request, holding.is_some());
-    let query = features.query(asked.query)?.telling(asked.telling)?;
+    let compared = Compared::of(request, holding.is_some());
+    let query = features.query(compared.query)?.telling(compared.telling)?;
     let similar = Similarities::new(&query, known.iter().map(|one| one.stored));
     for one in &mut known {
         if request.joins {
@@ -340,7 +340,7 @@ pub fn rank(
             one.cosine = one.cosine.or_else(|| Some(similar.cosine(&one.stored)));
         }
     }
-    let matches = matches(&similar, words, asked.phrases, request.until, &known);
+    let matches = matches(&similar, words, compared.phrases, request.until, &known);
     let question = Question::read(request.query);
     let mut ranked = matched(features, &query, &matches, &known, request.joins);
     let elsewhere = elsewhere(features, &question, request.visible, &known, &ranked);
