@@ -51,6 +51,7 @@ OTHER_FILE = "it names a second file, which the command looks for before it open
 MEMORIES = "each namespace that is opened is a memory of its own there"
 DURABILITY = "the server sets it: synchronous_commit"
 HOSTS = "the hooks of hosts use a file, or a server over HTTP"
+PROCESSES = "the processes that it starts open a file"
 FAULT = "the fault is made, or noticed, by means that only SQLite has"
 
 DIFFERENCES: dict[str, str] = {
@@ -120,6 +121,8 @@ DIFFERENCES: dict[str, str] = {
     r"search/test_(damaged|erased)_files": FILE,
     r"search/test_comparing.*a_file_from_before": OLDER,
     r"graph/test_graph.*test_erasing_a_fact_removes_its_relations": BYTES,
+    r"graph/test_graph.*(killed_build|does_not_load_the_graph)": PROCESSES,
+    r"embedding/test_generations.*test_a?_?kill_": PROCESSES,
     r"graph/test_model_extraction.*test_model_relations_are_erased": FILE,
     r"store/test_searches.*test_a_busy_writer_does_not": FILE,
     r"store/test_searches.*test_erasing_(blanks|many)": BYTES,
