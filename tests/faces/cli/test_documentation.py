@@ -52,6 +52,7 @@ class Session:
         self.home.mkdir(parents=True)
         for name in Settings._fields:
             monkeypatch.delenv(f"MEMSTORE_{name.upper()}", raising=False)
+        monkeypatch.setenv("XDG_DATA_HOME", str(self.home / ".local/share"))
         monkeypatch.setenv("MEMSTORE_DB", str(self.home / ".local/share/memstore/memory.db"))
         monkeypatch.chdir(self.home)
         monkeypatch.setattr(face, "_show", self._show)

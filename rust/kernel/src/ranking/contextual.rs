@@ -66,6 +66,9 @@ const SUBJECT: f64 = 0.12;
 const DATE: f64 = 0.3;
 /// What is added if a date matches everything that the query names.
 const WHOLE_DATE: f64 = 0.2;
+/// What is added instead if the query asks for what held at that time: enough for such a row to be an
+/// answer by its day, as "What happened in July?" asks.
+const MEANT: f64 = 0.01;
 /// What is added on a day that the query names relative to today, by how much a row says: what was done
 /// yesterday is "the empty list has a drawing" rather than "Done.".
 const SAYS: f64 = 0.2;
@@ -708,7 +711,7 @@ fn add_named(
 fn date_weights(request: &Request<'_>) -> [f64; 2] {
     let is_ordered = |condition: &Condition| condition.first.is_some();
     if request.condition.is_some_and(is_ordered) && !request.calendar.days.is_empty() {
-        return [0.0, 0.0];
+        return [0.0, MEANT];
     }
     [DATE, WHOLE_DATE]
 }
