@@ -118,7 +118,7 @@ class Memories:
         rows: dict[tuple[bool, int], Episode | Fact] = {}
         rows |= {(True, hit.fact.id): hit.fact for hit in facts}
         rows |= {(False, hit.episode.id): hit.episode for hit in turns}
-        order = best_once(facts, turns)
+        order = best_once(facts, turns, words)
         least = FAR_BEHIND * max((item.score for item in order), default=0.0)
         near = (rows[item.is_fact, item.id] for item in order if item.score >= least)
         return self._entries([*islice(near, limit)])

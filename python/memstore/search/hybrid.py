@@ -336,7 +336,7 @@ def _ranked(corpus: Corpus[F, H], query: Query, request: Request[F]) -> BestRows
 def answered(corpus: Corpus[F, H], query: Query, order: Order, request: Request[F]) -> BestRows:
     """Return what a search gives of the rows that it ranked, up to its depth."""
     ranked = _boosted(corpus, order.rows, request)
-    rows = _others_lower(corpus, ranked, request)[: request.depth]
+    rows = _others_lower(corpus, query, ranked, request)[: request.depth]
     ranking = request.ranking.usable(corpus.lookup)
     found = BestRows(rows, ranking.name, order.elsewhere)
     return _named_first(corpus, query, judged(corpus, query, found, request), found, request)
@@ -434,12 +434,15 @@ def relevant(corpus: Corpus[F, H], query: Query, rows: Sequence[Ranked], least: 
 
 
 def _others_lower(
-    corpus: Corpus[F, H], found: Sequence[Ranked], request: Request[F]
+    corpus: Corpus[F, H], query: Query, found: Sequence[Ranked], request: Request[F]
 ) -> Sequence[Ranked]:
-    """Lower what comes from other projects than the caller's, and order the rows again."""
+    """Lower what comes from other projects than the caller's, and order the rows again.
+
+    What comes from one that the query names stays.
+    """
     if request.project is None or not found:
         return found
-    others = corpus.of_others([row.id for row in found], request.project)
+    others = corpus.of_others([row.id for row in found], request.project, query.text)
     if not others:
         return found
     lowered = [_lowered(row) if row.id in others else row for row in found]

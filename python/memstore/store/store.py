@@ -96,7 +96,7 @@ if TYPE_CHECKING:
     from memstore.store.transfer import Transfer
     from memstore.telling import bearing, briefing, recall, reminder, since
     from memstore.telling.briefing import Briefing
-    from memstore.telling.recall import Recalled
+    from memstore.telling.recall import Found, Recalled
 else:
     bearing = lazy_import("memstore.telling.bearing")
     briefing = lazy_import("memstore.telling.briefing")
@@ -829,18 +829,22 @@ class Store(View):
         context = reminder.Context(thread, before, names)
         asked = bearing.Prompt.read(reminder.shortened(stored_text(prompt, "prompt")))
         named, both = reminder.named(asked.text), self._file.searches
-        # What is not relevant by itself is judged here, beside the others.
-        found = self.search(
-            asked.topic, limit=reminder.FOUND, tasks=False, touch=False, min_relevance=0
-        )
-        said = (
-            self.episodes.search(asked.topic, limit=reminder.FOUND, min_relevance=0)
-            if turns
-            else episode_records.EpisodeHits()
-        )
+
+        def search(question: str, _is_judged: bool) -> Found:
+            # What is not relevant by itself is judged here, beside the others.
+            return recall.Found(
+                self.search(
+                    question, limit=reminder.FOUND, tasks=False, touch=False, min_relevance=0
+                ),
+                self.episodes.search(question, limit=reminder.FOUND, min_relevance=0)
+                if turns
+                else episode_records.EpisodeHits(),
+            )
+
+        topic, (found, said, _) = self._of_the_project(asked.topic, search)
         with self._file.engine.read() as transaction:
             others = reminder.Foreign(transaction)
-            first = self._identified_first(transaction, asked.topic, found, said)
+            first = self._identified_first(transaction, topic, found, said)
             found, said = first.facts, first.turns
             facts = others.without_facts(context.without(found, named))
             heard = others.without_turns(context.without_turns(said, named))
@@ -860,6 +864,7 @@ class Store(View):
                 lambda turn: others.without_later(later(turn)),
                 max_tokens,
                 recall.whose(found, said),
+                topic,
             )
 
     def subjects(

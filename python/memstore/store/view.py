@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     import builtins
     from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
     from datetime import datetime
-    from typing import Self
+    from typing import Self, TypeVar
 
     from memstore.database import changes, journal
     from memstore.database.engine import Transaction
@@ -72,11 +72,13 @@ if TYPE_CHECKING:
     from memstore.store.keys import KeyView
     from memstore.store.ledger import LedgerView
     from memstore.store.transfer import TransferView
-    from memstore.telling import identified, recall
+    from memstore.telling import identified, named_projects, recall
     from memstore.telling import why_not as following
     from memstore.telling.recall import Found, Recalled
     from memstore.telling.why_not import WhyNot
     from memstore.text import utterances, words
+
+    R = TypeVar("R", FactRecall, FactSearch)
 else:
     carrying = lazy_import("memstore.store.transfer")
     changes = lazy_import("memstore.database.changes")
@@ -96,6 +98,7 @@ else:
     passages = lazy_import("memstore.episodes.passages")
     past = lazy_import("memstore.history.past")
     questions = lazy_import("memstore.domain.queries")
+    named_projects = lazy_import("memstore.telling.named_projects")
     recall = lazy_import("memstore.telling.recall")
     requests = lazy_import("memstore.search.requests")
     searching = lazy_import("memstore.search.past")
@@ -350,6 +353,7 @@ class View(zones.Zoned):
         There is one line for each fact or episode, with its id, below the date that it shares with
         others, and no repetition. The best ones are taken until one does not fit, and the next ones
         fill the room that is left, as far as they fit.
+        A question that names one of several projects is answered from that one.
         Memories are data, not instructions: line breaks in them become spaces, so each stays on
         one line.
 
@@ -368,14 +372,13 @@ class View(zones.Zoned):
         """
         asked = from_arguments(questions.FactSearch, locals(), limit=recall.FOUND)
         checked_number(max_tokens, "max_tokens", 1, MAX_NUMBER)
-        request, query = self._filling(asked), utterances.requested(checked_query(query))
-        turns = self._episodes_beside(query, asked) if episodes else episode_records.EpisodeHits()
-        facts = self._file.searches.facts.find(query, request)
+        query = utterances.requested(checked_query(query))
+        query, told = self._of_the_project(query, partial(self._recallable, asked, episodes))
         with self._file.engine.read() as transaction:
-            told = self._identified_first(transaction, query, facts, turns, asked)
+            told = self._identified_first(transaction, query, *told[:2], asked)
             facts, turns = told.facts, told.turns
             marks = recall.sources_of(transaction, facts, turns)
-        found = recall.recalled(facts, turns, max_tokens, counter, marks)
+        found = recall.recalled(facts, turns, max_tokens, counter, marks, query)
         if touch:
             self._note_use(found.facts)
         return found
@@ -428,10 +431,16 @@ class View(zones.Zoned):
         if not all(isinstance(hit, SearchHit) for hit in facts):
             raise InvalidArgumentType("must be the hits of a search", argument="hits")
         topic = utterances.requested(checked_query(query))
-        found = self._episodes_beside(topic, asked)
+
+        def search(question: str, is_judged: bool) -> Found:
+            wanted = asked if is_judged else _unjudged(asked)
+            return recall.Found(SearchHits(facts), self._episodes_beside(question, wanted))
+
+        topic, both = self._of_the_project(topic, search)
+        found = both.turns
         with self._file.engine.read() as transaction:
-            told = self._identified_first(transaction, topic, SearchHits(facts), found, asked)
-            turns = recall.said(told.facts, told.turns, limit, max_tokens)
+            told = self._identified_first(transaction, topic, *both[:2], asked)
+            turns = recall.said(told.facts, told.turns, limit, max_tokens, topic)
             joined = passages.exchanges(transaction, turns, self._last_episode)
         return replace(found, items=joined, newest_first=0)
 
@@ -494,21 +503,23 @@ class View(zones.Zoned):
             asked = questions.FactSearch(
                 **asdict(derived(questions.FactRecall, asked)), limit=recall.FOUND
             )
-        request = self._request(asked)
+        request, told = (
+            self._request(asked),
+            recall.Found(SearchHits(), episode_records.EpisodeHits()),
+        )
         if max_tokens is not None:
-            request, query = self._filling(asked), utterances.requested(checked_query(query))
+            whole = utterances.requested(checked_query(query))
+            query, told = self._of_the_project(whole, partial(self._recallable, asked, episodes))
+            request = self._filling(asked if query == whole else _unjudged(asked))
         examined = following.examined(fact, request)
-        outcome, hits = self._file.searches.facts.examine(query, request, examined)
+        outcome, _ = self._file.searches.facts.examine(query, request, examined)
         if max_tokens is None or outcome.stage != "found":
             return outcome
-        turns = episode_records.EpisodeHits()
-        if episodes:
-            turns = self._episodes_beside(query, asked)
         with self._file.engine.read() as transaction:
-            told = self._identified_first(transaction, query, hits, turns, asked)
+            told = self._identified_first(transaction, query, *told[:2], asked)
             hits, turns = told.facts, told.turns
             marks = recall.sources_of(transaction, hits, turns)
-        return following.recalled(outcome, hits, turns, max_tokens, counter, marks)
+        return following.recalled(outcome, hits, turns, max_tokens, counter, marks, query)
 
     def get(self, fact_id: int) -> Fact:
         """Return one fact in any state; see its ``status``.
@@ -772,6 +783,27 @@ class View(zones.Zoned):
         )
         return zones.bound(made, self._zone)
 
+    def _recallable(self, asked: FactSearch, episodes: bool, query: str, is_judged: bool) -> Found:
+        """Return the facts and the turns that a recall chooses from."""
+        if not is_judged:
+            asked = _unjudged(asked)
+        facts = self._file.searches.facts.find(query, self._filling(asked))
+        turns = self._episodes_beside(query, asked) if episodes else None
+        return recall.Found(facts, turns or episode_records.EpisodeHits())
+
+    def _of_the_project(
+        self, query: str, search: Callable[[str, bool], Found]
+    ) -> tuple[str, Found]:
+        """Return what was searched for, without the name of a project, and what was found."""
+        found = search(query, True)
+        perhaps = found.named_in(query)
+        if not any(perhaps):
+            return query, found
+        last_fact = MAX_NUMBER if self._past is None else self._past.moment.last_fact
+        return named_projects.Naming(self._file.engine, perhaps, self.project, last_fact).searched(
+            query, found, search
+        )
+
     def _identified_first(
         self,
         transaction: Transaction,
@@ -918,3 +950,8 @@ class GraphView:
                 (built.merge if one.same else built.keep_apart)(one.left, one.right)
         built.build()
         return built
+
+
+def _unjudged(asked: R) -> R:
+    """Return a search that leaves nothing out for its relevance, unless its caller set that."""
+    return asked if asked.min_relevance is not None else replace(asked, min_relevance=0)

@@ -19,7 +19,8 @@ from itertools import chain, islice
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Final
 
-from memstore.domain import zones
+from memstore.domain import project_names, zones
+from memstore.domain.episodes import TRACE
 from memstore.domain.records import Record
 from memstore.errors import InvalidArgumentType
 from memstore.frozen import frozen
@@ -40,7 +41,7 @@ from memstore.text.dated import (
     under_dates,
 )
 from memstore.text.escaping import visible
-from memstore.text.folding import folded, text_of
+from memstore.text.folding import folded, stands_in, subject_key, text_of
 from memstore.text.words import terms
 
 if TYPE_CHECKING:
@@ -51,10 +52,13 @@ if TYPE_CHECKING:
     from memstore.domain.records import AboutOthers, Fact, SearchHit, SearchHits
     from memstore.domain.results import Respelt, WordsOnly
     from memstore.history import trust
+    from memstore.telling import covering
+    from memstore.telling.covering import Weighed
     from memstore.text import stop_words
 else:
     stop_words = lazy_import("memstore.text.stop_words")
     trust = lazy_import("memstore.history.trust")
+    covering = lazy_import("memstore.telling.covering")
 
 
 EPISODE_WEIGHT: Final = 0.65
@@ -71,13 +75,17 @@ LONG_CHARACTERS: Final = 400
 LONG_POWER: Final = 0.25
 """Longer texts rank lower: at 16 times this length, half the score counts."""
 
-REPEATED_FROM: Final = 0.75
-REPEATED_LOSS: Final = 0.2
-"""A text that has at least this part of its words in common with a better one loses this share of
-its worth, times that part."""
-
 COMPARED: Final = 70
 """How many of the best are compared with each other, word by word."""
+
+
+class Names(NamedTuple):
+    """Names that a question has, folded."""
+
+    projects: frozenset[str]
+    """Something found says that it comes from these."""
+    subjects: frozenset[str]
+    """Something found is about these."""
 
 
 class Found(NamedTuple):
@@ -87,6 +95,23 @@ class Found(NamedTuple):
     turns: EpisodeHits
     following: frozenset[int] = frozenset()
     """The ids of turns after one that has an identifier of the question."""
+
+    def named_in(self, question: str) -> Names:
+        asked = folded(question)
+
+        def stand(names: Iterable[str | None]) -> frozenset[str]:
+            return frozenset(name for name in {*names} if name and stands_in(asked, name))
+
+        facts = [hit.fact for hit in self.facts]
+        turns = (hit.episode for hit in matching(self.turns))
+        projects = stand({*map(project_of, facts)} | {*map(project_of, turns)})
+        return Names(projects, stand(subject_key(one.subject) for one in facts) - projects)
+
+
+def project_of(row: Fact | Episode) -> str | None:
+    """Return the project that the metadata of a row name, folded, as questions have it."""
+    name = project_names.of(row.metadata, getattr(row, "category", None))
+    return None if name is None else folded(project_names.short(name))
 
 
 class FoundText(NamedTuple):
@@ -112,6 +137,8 @@ class FoundText(NamedTuple):
     """Whether it is a fact that is not active."""
     note: str | None = None
     """What is said about it on the line after it."""
+    is_trace: bool = False
+    """Whether it says what was done in a session: nobody said it."""
 
     def cut(self, characters: int) -> FoundText:
         """Return the text with no more of its words than these characters."""
@@ -120,23 +147,25 @@ class FoundText(NamedTuple):
         return self._replace(words=f"{self.words[:characters].rsplit(' ', 1)[0]}…")
 
 
-class Weighed(NamedTuple):
-    """A result that is compared with others."""
+def in_order(found: Iterable[FoundText], question: str = "") -> list[FoundText]:
+    """Return the results of both searches, best first.
 
-    place: int
-    worth: float
-    terms: int
-    """Its words, each a bit: pairs are compared some thousand times."""
-    number: int
-    """How many words it has."""
-
-
-def in_order(found: Iterable[FoundText]) -> list[FoundText]:
-    """Return the results of both searches, best first."""
+    What was done in a session comes after what was said, unless it has a word of the question.
+    """
     items = [*found]
+    if len(items) < 2:
+        return items
     worths = [*_worths(items)]
     order = sorted(range(len(items)), key=lambda place: -worths[place])
-    best = _without_repetition(_supported([*_weighed(items, worths, order[:COMPARED])], items))
+    near = _supported([*_weighed(items, worths, order[:COMPARED])], items)
+    covered = covering.covered(question, [items[one.place].words for one in near])
+    best = [*covering.without_repetition(near, covered)]
+    bare = {
+        one.place
+        for one, part in zip(near, covered.parts, strict=True)
+        if items[one.place].is_trace and covered.whole and not part
+    }
+    best.sort(key=bare.__contains__)
     return [items[place] for place in (*best, *order[COMPARED:])]
 
 
@@ -149,7 +178,7 @@ def _weighed(
         held = 0
         for word in words:
             held |= bits.setdefault(word, 1 << len(bits))
-        yield Weighed(place, worths[place], held, len(words))
+        yield covering.Weighed(place, worths[place], held, len(words))
 
 
 def _worths(items: Sequence[FoundText]) -> Iterator[float]:
@@ -179,22 +208,6 @@ def _supported(near: Sequence[Weighed], items: Sequence[FoundText]) -> list[Weig
         most = max((_shared(one, other) * other.worth for other in others), default=0.0)
         supported.append(one._replace(worth=one.worth + SUPPORT_WEIGHT * most) if most else one)
     return supported
-
-
-def _without_repetition(left: Sequence[Weighed]) -> Iterator[int]:
-    """Yield the places by what each adds to the texts before it."""
-    adds = {one.place: one.worth for one in left}
-    waiting = {one.place: (one.terms, one.number, one.worth) for one in left}
-    while adds:
-        place = max(adds, key=adds.__getitem__)
-        words, number, _ = waiting.pop(place)
-        del adds[place]
-        yield place
-        for other, (terms_, own, worth) in waiting.items():  # some thousand times
-            same = (terms_ & words).bit_count()
-            fewer = own if own < number else number
-            if same and same >= REPEATED_FROM * fewer:
-                adds[other] = min(adds[other], worth * (1.0 - REPEATED_LOSS * (same / fewer)))
 
 
 def _shared(one: Weighed, other: Weighed) -> float:
@@ -256,12 +269,13 @@ def recalled(
     tokens: int,
     counter: Callable[[str], int] | None,
     sources: Mapping[str, str] = NOT_OF_OTHERS,
+    question: str = "",
 ) -> Recalled:
     """Return the best results as a text of at most this many tokens.
 
     ``sources`` are those of the text of others, by the names of what has it.
     """
-    found = fitted(facts, episodes, tokens, counter, sources)
+    found = fitted(facts, episodes, tokens, counter, sources, question)
     return Recalled(
         text=found.text,
         facts=tuple(item.id for item in found.shown if item.is_fact),
@@ -297,12 +311,13 @@ def fitted(
     tokens: int,
     counter: Callable[[str], int] | None,
     sources: Mapping[str, str],
+    question: str = "",
 ) -> Fitted:
     """Return the best results as a text; arguments as of :func:`recalled`."""
     count = token_counter() if counter is None else checked_counter(counter)
     items = [
         item._replace(marks=(*_source_mark(sources.get(item.name)), *item.marks))
-        for item in noted(best_once(facts, matching(episodes)), whose(facts, episodes))
+        for item in noted(best_once(facts, matching(episodes), question), whose(facts, episodes))
     ]
     return Fitted(items, *_fitting(items, tokens, count), count)
 
@@ -348,14 +363,18 @@ def sources_of(
 
 
 def said(
-    facts: Sequence[SearchHit], episodes: EpisodeHits, limit: int, tokens: int = 0
+    facts: Sequence[SearchHit],
+    episodes: EpisodeHits,
+    limit: int,
+    tokens: int = 0,
+    question: str = "",
 ) -> list[EpisodeHit]:
     """Return the best turns to be shown beside these facts, none that repeats one of them.
 
     There are more than ``limit`` while all fit into so many tokens.
     """
     hits = {hit.episode.id: hit for hit in episodes}
-    order = [*each_once(best_first(facts, matching(episodes)))]
+    order = [*each_once(best_first(facts, matching(episodes), question))]
     least = FAR_BEHIND * max((item.score for item in order), default=0.0)
     turns = (hits[item.id] for item in order if not item.is_fact and item.score >= least)
     compared = [_FactWords.of(hit.fact) for hit in facts]
@@ -411,23 +430,28 @@ def _repeats(hit: EpisodeHit, facts: Iterable[_FactWords]) -> bool:
     return False
 
 
-def best_first(facts: Sequence[SearchHit], episodes: Iterable[EpisodeHit]) -> list[FoundText]:
+def best_first(
+    facts: Sequence[SearchHit], episodes: Iterable[EpisodeHit], question: str = ""
+) -> list[FoundText]:
     """Return what both searches found, in one order."""
     return in_order(
         chain(
             (of_fact(hit.fact, hit.score, hit.newer, hit.project) for hit in facts),
             map(of_episode, episodes),
-        )
+        ),
+        question,
     )
 
 
-def best_once(facts: Sequence[SearchHit], episodes: Iterable[EpisodeHit]) -> list[FoundText]:
+def best_once(
+    facts: Sequence[SearchHit], episodes: Iterable[EpisodeHit], question: str = ""
+) -> list[FoundText]:
     """Return what both searches found, each text once, in the order in which it is shown.
 
     A fact that another one names as newer comes after it, unless it is better, and facts that are
     not active come last.
     """
-    items = [*each_once(best_first(facts, episodes))]
+    items = [*each_once(best_first(facts, episodes, question))]
     known = {item.name: item for item in items}
     placed: dict[str, FoundText] = {}
     for item in items:
@@ -484,7 +508,7 @@ def of_episode(hit: EpisodeHit) -> FoundText:
         words = f"{words}…"
     words = speaking(episode.speaker, words)
     item = _item(episode, False, hit.score, f"e{episode.id}", words)
-    return item._replace(marks=(*_of_project(hit.project),))
+    return item._replace(marks=(*_of_project(hit.project),), is_trace=TRACE in episode.tags)
 
 
 def _item(row: Fact | Episode, is_fact: bool, score: float, name: str, words: str) -> FoundText:

@@ -139,6 +139,7 @@ def reminded(
     since: Callable[[Episode], Afterwards | None],
     tokens: int,
     whose: Whose | None = None,
+    question: str = "",
 ) -> Recalled:
     """Return the best texts of both kinds as lines under their dates.
 
@@ -150,7 +151,7 @@ def reminded(
     count = token_counter()
     shown: dict[str, FoundText] = {}
     left_out = 0
-    for item in noted(_near_the_best(facts, turns), whose):
+    for item in noted(_near_the_best(facts, turns, question), whose):
         if item.name in shown:
             continue
         passage = [item]
@@ -203,9 +204,11 @@ def _of_later(later: Afterwards, project: str | None) -> Iterator[FoundText]:
     return (item.cut(MAX_CHARACTERS) for item in items)
 
 
-def _near_the_best(facts: Sequence[SearchHit], turns: Sequence[EpisodeHit]) -> Iterator[FoundText]:
+def _near_the_best(
+    facts: Sequence[SearchHit], turns: Sequence[EpisodeHit], question: str
+) -> Iterator[FoundText]:
     """Yield each text once, best first."""
-    items = best_once(facts, turns)
+    items = best_once(facts, turns, question)
     least = NEAR_THE_BEST * max((item.score for item in items), default=0.0)
     near = (item for item in items if item.score >= least)
     return (item.cut(MAX_CHARACTERS) for item in near)

@@ -212,10 +212,14 @@ def recalled(
     max_tokens: int,
     counter: Callable[[str], int] | None,
     sources: Mapping[str, str],
+    question: str,
 ) -> WhyNot:
     """Return what becomes, in a recall, of a fact that its search found."""
-    fitted = recall.fitted(facts, episodes, max_tokens, counter, sources)
     number = found.fact_id
+    if all(hit.fact.id != number for hit in facts):
+        text = f"fact {number} is far behind what comes from the project that the query names"
+        return replace(found, stage=Stage.RELEVANCE, text=text, place=None, max_tokens=max_tokens)
+    fitted = recall.fitted(facts, episodes, max_tokens, counter, sources, question)
     item = next((one for one in fitted.items if one.is_fact and one.id == number), None)
     if item is None:
         words = next(_words(hit.fact) for hit in facts if hit.fact.id == number)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import unicodedata
 from typing import TYPE_CHECKING
 
@@ -66,3 +67,16 @@ def claim_hash(key: str, content: str) -> int:
         return claims.claim_hash(key, content)
     told = f"{key}\n{folded(content)}".encode()
     return int.from_bytes(hashlib.blake2b(told, digest_size=8).digest(), signed=True)
+
+
+def stands_in(text: str, name: str) -> bool:
+    """Return whether a text has a name as a word, or as words; both are folded.
+
+    It is none in an identifier: of ``SHOP-1042`` and ``src/shop/cart.ts``, shop is a part.
+    """
+    return name in text and bool(re.search(whole_word(name), text))
+
+
+def whole_word(name: str) -> str:
+    """Return the regular expression of a name that is no part of an identifier."""
+    return rf"(?<![\w./\\@#-]){re.escape(name)}(?!\w|[./\\@#-]\w)"

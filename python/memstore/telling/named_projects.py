@@ -1,0 +1,188 @@
+"""Projects: a question that names one asks about that one, where a namespace holds several.
+
+The name is a condition, not a topic: "radio: which codec?" is answered by a turn about the codec,
+said in a conversation about radio, and by no other turn that has the word. So the question is
+searched for without the name, and what is not known to be of that project counts less.
+
+A row is of the project that its metadata name. Else a turn is of the subject that all facts drawn
+from its conversation have, and a fact of its own subject: a subject is taken for a project if whole
+conversations are about it.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Final, TypeAlias, TypeVar
+
+from memstore.database.tables.thread_subjects import subjects_of_threads
+from memstore.domain import project_names
+from memstore.frozen import replace
+from memstore.lazy import lazy_import
+from memstore.named import NamedTuple
+from memstore.search.requests import NEAR_ENOUGH_TO_FILL
+from memstore.telling.recall import matching, project_of
+from memstore.text.folding import folded, stands_in, subject_key, whole_word
+from memstore.text.words import terms
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Collection, Iterable, Mapping
+
+    from memstore.database.engine import Engine, Transaction
+    from memstore.domain.episodes import Episode, EpisodeHit
+    from memstore.domain.records import Fact, SearchHit
+    from memstore.telling.recall import Found, Names
+    from memstore.text import stop_words
+
+    H = TypeVar("H", SearchHit, EpisodeHit)
+else:
+    stop_words = lazy_import("memstore.text.stop_words")
+
+OF_OTHERS: Final = 0.3
+"""The part of its score that counts of what is known to be of other projects."""
+
+UNKNOWN: Final = 0.7
+"""The same of what is not known to be of any, and does not have the name."""
+
+SUBJECT: Final = 0.12
+"""What a fact gains whose subject is named, as in the ranking."""
+
+MIN_THREADS: Final = 2
+WHOLE: Final = 0.8
+"""A subject is that of a project if so many conversations among those found have facts about it,
+and this part of them has no facts about another."""
+
+Thread: TypeAlias = "tuple[str, str]"
+Subjects: TypeAlias = "Mapping[Thread, Collection[str]]"
+
+
+class Naming(NamedTuple):
+    """A question that may name projects."""
+
+    engine: Engine
+    perhaps: Names
+    own: str | None
+    """The caller's project, which counts as named."""
+    last_fact: int
+    """No fact after this one says of which project a conversation is."""
+
+    def searched(
+        self, question: str, found: Found, search: Callable[[str, bool], Found]
+    ) -> tuple[str, Found]:
+        """Return what was searched for, and what was found, of a named project first.
+
+        Args:
+            found: what a search for the whole question found.
+            search: searches for another one; the second argument says whether it leaves out what is
+                not relevant. That is judged with the name.
+        """
+        with self.engine.read() as transaction:
+            named = self._named(transaction, found)
+        if not named:
+            return question, found
+        topic = without(question, named)
+        again = found if topic == question else search(topic, False)
+        if not (again.facts or matching(again.turns)):  # the rest tells nothing
+            return question, found
+        meant = named if self.own is None else {*named, folded(project_names.short(self.own))}
+        with self.engine.read() as transaction:
+            return topic, _named_first(again, named, meant, self._threads(transaction, again))
+
+    def _named(self, transaction: Transaction, found: Found) -> frozenset[str]:
+        """Return which names in the question are those of projects."""
+        if not self.perhaps.subjects:
+            return self.perhaps.projects
+        threads = self._threads(transaction, found).values()
+        subjects = (name for name in self.perhaps.subjects if _is_project(name, threads))
+        return self.perhaps.projects.union(subjects)
+
+    def _threads(self, transaction: Transaction, found: Found) -> Subjects:
+        """Return the subjects of the facts that were drawn from the conversations found."""
+        turns = [hit.episode for hit in matching(found.turns)]
+        firsts = {(turn.namespace, turn.scope, turn.thread): turn.id for turn in turns}
+        drawn = {hit.fact.episode_id for hit in found.facts if hit.fact.episode_id is not None}
+        ids = sorted({*firsts.values(), *drawn})
+        return subjects_of_threads(transaction, ids, self.last_fact) if ids else {}
+
+
+def without(question: str, names: Iterable[str]) -> str:
+    """Return a question without the names of projects; all of it if nothing else tells."""
+    left = question
+    for name in names:
+        left = re.sub(rf"{whole_word(name)}\s*:?", " ", left, flags=re.IGNORECASE)
+    left = " ".join(left.split())
+    words = terms(left.casefold())
+    return left if {*words} - stop_words.stop_words(words) else question
+
+
+def _named_first(
+    found: Found, named: Collection[str], meant: Collection[str], threads: Subjects
+) -> Found:
+    """Return what was found, with scores by which what is of a named project comes first.
+
+    What is far behind the best is left out.
+
+    Args:
+        meant: the projects that are not other ones.
+    """
+    projects = {one for some in threads.values() if len(some) == 1 for one in some}
+
+    def share(project: str | None, text: str) -> float:
+        if project is not None:
+            return 1.0 if project in meant else OF_OTHERS
+        asked = folded(text)
+        return 1.0 if any(stands_in(asked, name) for name in named) else UNKNOWN
+
+    def of_fact(hit: SearchHit) -> SearchHit:
+        fact = hit.fact
+        if project_names.is_about_the_user(fact.category):
+            return hit
+        scaled = _scaled(hit, share(_of_fact(fact, projects), fact.content))
+        return _about(scaled) if subject_key(fact.subject) in named else scaled
+
+    def of_turn(hit: EpisodeHit) -> EpisodeHit:
+        return _scaled(hit, share(_of_turn(hit.episode, threads), hit.episode.content))
+
+    return found._replace(
+        facts=replace(found.facts, items=_near_the_best(map(of_fact, found.facts))),
+        turns=replace(
+            found.turns, items=_near_the_best(map(of_turn, matching(found.turns))), newest_first=0
+        ),
+    )
+
+
+def _is_project(name: str, threads: Iterable[Collection[str]]) -> bool:
+    about = [subjects for subjects in threads if name in subjects]
+    whole = sum(len(subjects) == 1 for subjects in about)
+    return len(about) >= MIN_THREADS and whole >= WHOLE * len(about)
+
+
+def _of_fact(fact: Fact, projects: Collection[str]) -> str | None:
+    if (mark := project_of(fact)) is not None:
+        return mark
+    subject = subject_key(fact.subject)
+    return subject if subject in projects else None
+
+
+def _of_turn(turn: Episode, threads: Subjects) -> str | None:
+    if (mark := project_of(turn)) is not None:
+        return mark
+    subjects = threads.get((turn.namespace, turn.thread or ""), ())
+    return next(iter(subjects)) if len(subjects) == 1 else None
+
+
+def _about(hit: SearchHit) -> SearchHit:
+    score = min(1.0, hit.score + SUBJECT)
+    parts = hit.parts._replace(subject=hit.parts.subject + score - hit.score)
+    return replace(hit, score=score, parts=parts)
+
+
+def _scaled(hit: H, share: float) -> H:
+    score = share * hit.score if hit.score > 0 else hit.score
+    parts = hit.parts._replace(project=hit.parts.project + score - hit.score)
+    return replace(hit, score=score, parts=parts)
+
+
+def _near_the_best(hits: Iterable[H]) -> list[H]:
+    order = sorted(hits, key=lambda hit: -hit.score)
+    least = NEAR_ENOUGH_TO_FILL * order[0].score if order else 0.0
+    return [hit for hit in order if hit.score >= least]
