@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING, Any, Final, Self
 from memstore.named import NamedTuple
 from memstore.search.requests import JUDGED
 from memstore.settings import MIN_RELEVANCE
+from memstore.telling.covering import alike
 from memstore.text.utterances import asks, is_rule, only_asks, requested, requests
 from memstore.text.words import parts_of_identifiers, terms
 
@@ -65,9 +66,6 @@ MIN_TURN_RELEVANCE: Final = 0.05
 
 OF_AN_ORDER: Final = 0.5
 """A turn that has this part of its words in common with an order is that order, or its answer."""
-
-MIN_STEM: Final = 4
-"""Words that begin with the same letters, this many or more, count as one: pushed, push."""
 
 
 class Prompt(NamedTuple):
@@ -133,7 +131,7 @@ def echoes(turn: str, prompt: Prompt) -> bool:
     if prompt.is_question or is_rule(turn):
         return False
     words, ordered = ({*terms(text.casefold())} for text in (turn, prompt.text))
-    same = sum(any(_alike(word, one) for one in ordered) for word in words)
+    same = sum(any(alike(word, one) for one in ordered) for word in words)
     return same >= OF_AN_ORDER * len(words)
 
 
@@ -148,11 +146,6 @@ def _place(turn: Episode, offset: int = 0) -> tuple[str, str | None, int] | int:
     if turn.thread is None or turn.seq is None:
         return -turn.id
     return turn.thread, turn.speaker, turn.seq + offset
-
-
-def _alike(word: str, other: str) -> bool:
-    stem = max(MIN_STEM, min(len(word), len(other)) - 1)
-    return word == other or (word[:stem] == other[:stem] and len(word) >= MIN_STEM)
 
 
 def _bears(

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Final
 
 from memstore.lazy import lazy_import
 from memstore.named import NamedTuple
+from memstore.text.references import references
 from memstore.text.words import terms
 
 if TYPE_CHECKING:
@@ -69,8 +70,11 @@ class Covered(NamedTuple):
 
 
 def covered(question: str, texts: Sequence[str]) -> Covered:
-    """Return which words of a question, without stop words, each text has."""
-    written = terms(question.casefold())
+    """Return which words of a question, without stop words, each text has.
+
+    A question that consists of ids has none: the number in "7" is no word of a text.
+    """
+    written = [] if any(references(question)) else terms(question.casefold())
     asked = [*dict.fromkeys(word for word in written if word not in stop_words.stop_words(written))]
     if not asked:
         return Covered([0] * len(texts))
