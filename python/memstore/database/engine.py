@@ -215,9 +215,9 @@ class Transaction(ABC):
 
     @property
     def epoch(self) -> object:
-        """An object that transactions share between which nobody wrote anything but new facts.
+        """An object shared by consecutive transactions with only new facts written between them.
 
-        What was read in one of them, besides facts, still holds in the others.
+        Anything else that was read in one of them is still valid in the others.
         """
         return self
 

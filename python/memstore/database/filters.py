@@ -65,7 +65,7 @@ SUPERSEDED_BUT_VALID: Final = (
     f" AND {BEGAN.format('n')} > {BEGAN.format('f')} AND (f.expired_at IS NULL"
     f" OR f.expired_at > :valid_from AND f.expired_at > {BEGAN.format('f')})"
 )
-"""The same of a fact ``f`` that was superseded by ``n``, which is looked up once."""
+"""Like :data:`VALID_IN`, for a fact ``f`` joined with its successor ``n``."""
 
 DISTRUSTED: Final = "(SELECT fact_id FROM memstore_distrusted)"
 CURRENT: Final = "f.deleted_at IS NULL AND f.superseded_by IS NULL"
@@ -370,7 +370,7 @@ class EpisodeFilter(Filter):
     def is_plain(self) -> bool:
         """Whether it filters by nothing but namespace, expiry and having an owner at all."""
         expiry = self.expired_after or self.expired_before
-        named = self.tags or self.source or self.thread
+        named = self.tags or self.source or self.thread is not None
         narrowed = named or self.is_bounded or self.is_among or self.needs_rows
         return self.is_common and not (narrowed or expiry)
 

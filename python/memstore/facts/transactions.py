@@ -154,7 +154,7 @@ class FactTransactions:
         self._known.adopted = changed
 
     def _has_adopted_all(self, transaction: Transaction) -> bool:
-        """Adopt facts of others, and return whether that were all: then the write may begin."""
+        """Adopt facts of other programs; return whether all are, so that the write may begin."""
         is_known = transaction.stamp_of_others() == self._known.adopted
         if not is_known and adoption.adopt(transaction) >= adoption.AT_ONCE:
             return False

@@ -139,7 +139,7 @@ class Left(NamedTuple):
     """What a write that only added rows leaves for the next one, which need not read it again."""
 
     epoch: object
-    """Of all the writes since the last one that did more: what else was read still holds."""
+    """Shared by all writes since the last one that did more than add facts."""
     line: Row
     """The answer to :data:`memstore.database.acts.LAST`."""
 
@@ -193,7 +193,7 @@ class SqliteTransaction(Transaction):
         return Left(self._epoch, act.end())
 
     def _does_more(self) -> None:
-        """Note a write that may change what was left."""
+        """Discard what the previous write left: this one changes more than new facts."""
         self._left, self._only_adds, self._epoch = None, False, self
 
     def admit(self, namespaces: Collection[str]) -> None:
@@ -288,7 +288,7 @@ class SqliteTransaction(Transaction):
                     self._insert_together(form, completed)
                 else:
                     self.connection.executemany(form.text, completed)
-                if form.table not in ADDED:
+                if not isinstance(form, Insert) or form.table not in ADDED:
                     self._does_more()
 
     def _insert_together(self, form: Insert, rows: Iterable[Row]) -> None:

@@ -514,7 +514,7 @@ class Said(NamedTuple):
 
 
 def said(transaction: Transaction, wanted: FactFilter) -> list[Said]:
-    """Return what the facts say that pass a filter, by id; a fact has ten times as many values."""
+    """Return the facts that pass a filter, by id, with only the columns of :class:`Said`."""
     where, values = wanted.where(transaction.dialect)
     rows = transaction.rows(
         "SELECT f.id, f.content, f.metadata, f.created_at FROM memstore_facts f"

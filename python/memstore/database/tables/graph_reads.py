@@ -6,6 +6,7 @@ relations, but never shows ones that are gone.
 
 from __future__ import annotations
 
+from collections import defaultdict
 from typing import TYPE_CHECKING
 
 from memstore.database.tables import counts
@@ -100,9 +101,10 @@ def shown_names(
     Args:
         seen: the facts that pass it, if that is known.
     """
-    if seen is not None and _skips_many(transaction, wanted):
+    are_few = _are_few(transaction, wanted)
+    if seen is not None and wanted.scope is not None and not are_few:
         return _names_among(transaction, graph_id, seen)
-    test, values = _mentioning(transaction, wanted)
+    test, values = _mentioning(transaction, wanted, are_few=are_few)
     rows = transaction.rows(
         "SELECT n.id, n.entity_id, n.key FROM memstore_entity_names n"
         f" WHERE n.graph_id = :graph AND {test} ORDER BY n.id",
@@ -125,25 +127,33 @@ def _names_among(transaction: Transaction, graph_id: int, seen: Container[int]) 
         " WHERE n.graph_id = :graph ORDER BY n.id",
         {"graph": graph_id},
     )
-    names = [(Name(*name), begin in seen or end in seen) for *name, begin, end in rows]
+    names = [
+        (Name(*name), begin in seen or end in seen)
+        for *name, begin, end in rows
+        if begin is not None  # in a damaged file: no fact mentions it
+    ]
     left = [name.id for name, is_shown in names if not is_shown]
+    if not left:
+        return [name for name, _ in names]
     mentions = transaction.rows(
         "SELECT m.name_id, m.fact_id FROM memstore_mentions m"
         f" WHERE m.name_id IN {transaction.dialect.listed('names')}",
         {"names": left},
     )
-    found = {name_id for name_id, fact_id in mentions if fact_id in seen} if left else set()
+    found = {name_id for name_id, fact_id in mentions if fact_id in seen}
     return [name for name, is_shown in names if is_shown or name.id in found]
 
 
-def _mentioning(transaction: Transaction, wanted: FactFilter) -> tuple[str, Parameters]:
-    """Return the test whether a fact mentions a name which passes a filter; one is enough.
+def _mentioning(
+    transaction: Transaction, wanted: FactFilter, *, are_few: bool
+) -> tuple[str, Parameters]:
+    """Return the condition that some fact that passes a filter mentions name ``n``.
 
     If few facts pass it, most names are mentioned by many others first, and each of these would be
     looked up; so those that pass are listed once, by an index.
     """
     visible, values = wanted.where(transaction.dialect)
-    if _are_few(transaction, wanted):
+    if are_few:
         return (
             "EXISTS (SELECT 1 FROM memstore_mentions m WHERE m.name_id = n.id"
             f" AND +m.fact_id IN (SELECT f.id FROM memstore_facts f WHERE {visible}))"
@@ -152,11 +162,6 @@ def _mentioning(transaction: Transaction, wanted: FactFilter) -> tuple[str, Para
         "EXISTS (SELECT 1 FROM memstore_mentions m CROSS JOIN memstore_facts f"
         f" {_hint(transaction, wanted)} WHERE m.name_id = n.id AND f.id = m.fact_id AND {visible})"
     ), values
-
-
-def _skips_many(transaction: Transaction, wanted: FactFilter) -> bool:
-    """Whether many facts pass a filter, and many others, which mention the same names, do not."""
-    return wanted.scope is not None and not _are_few(transaction, wanted)
 
 
 def _are_few(transaction: Transaction, wanted: FactFilter) -> bool:
@@ -198,16 +203,16 @@ def _facts_of(
     """Return how many facts pass a filter of each of these entities that has any."""
     if seen is None:
         return _counted(transaction, wanted, [*entity_ids])
-    found = {}
-    for entity_id in entity_ids:
-        ids = transaction.ints(
-            "SELECT m.fact_id FROM memstore_entity_names n CROSS JOIN memstore_mentions m"
-            " WHERE m.name_id = n.id AND n.entity_id = :entity",
-            {"entity": entity_id},
-        )
-        if number := sum(map(seen.__contains__, {*ids})):
-            found[entity_id] = number
-    return found
+    rows = transaction.rows(
+        "SELECT n.entity_id, m.fact_id FROM memstore_entity_names n CROSS JOIN memstore_mentions m"
+        f" WHERE m.name_id = n.id AND n.entity_id IN {transaction.dialect.listed('entities')}",
+        {"entities": [*entity_ids]},
+    )
+    facts: defaultdict[int, set[int]] = defaultdict(set)
+    for entity_id, fact_id in rows:
+        if fact_id in seen:
+            facts[entity_id].add(fact_id)
+    return {entity_id: len(ids) for entity_id, ids in facts.items()}
 
 
 def most_mentioned(
@@ -281,9 +286,10 @@ def count_entities(
     Args:
         seen: the facts that pass it, if that is known.
     """
-    if seen is not None and _skips_many(transaction, wanted):
+    are_few = _are_few(transaction, wanted)
+    if seen is not None and wanted.scope is not None and not are_few:
         return len({name.entity_id for name in _names_among(transaction, graph_id, seen)})
-    test, values = _mentioning(transaction, wanted)
+    test, values = _mentioning(transaction, wanted, are_few=are_few)
     return transaction.scalar(
         "SELECT count(DISTINCT n.entity_id) FROM memstore_entity_names n"
         f" WHERE n.graph_id = :graph AND {test}",
