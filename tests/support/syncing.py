@@ -93,6 +93,8 @@ class ShelfView:
         self.ignored: Sequence[str] = ()
         self.shelf, self.seen = shelf, seen
         self.puts = 0
+        self.is_anew = False
+        """Whether what was there before is to be forgotten."""
         self.lives: int | None = None
         """After how many calls the process is killed."""
 
@@ -132,7 +134,7 @@ class ShelfView:
             self.shelf.put(name, None)
 
     def publish(self, *, anew: bool = False) -> None:
-        pass
+        self.is_anew = self.is_anew or anew
 
 
 def sync(store: Store, place: Any, **options: Any) -> Synced:

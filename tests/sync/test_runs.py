@@ -232,6 +232,7 @@ def test_who_shares_less_leaves_the_files_of_one_that_is_gone(devices: list[Stor
     sync(b, shelf.view(), namespaces=["work"])
     status.dismiss(b.file.engine, device_of(a))
     sync(b, shelf.view().own(device_of(b)), namespaces=["work"])
+    assert names.of_state(device_of(a)) in shelf.files
     meet(shelf, c)
     assert sorted(c.namespaces()) == ["home", "work"]
     meet(shelf, b)
@@ -254,10 +255,53 @@ def test_what_is_chosen_later_is_taken_although_its_file_comes_after_the_state(
     for name, versions in shelf.versions.items():
         if name.endswith(".lines") and versions[0] is not None:
             late.seen[name] = versions[0]
-    assert sync(b, late.own(device_of(b))).ignored == ()
+    sync(b, late.own(device_of(b)))
     assert set(b.namespaces()) == {"work"}
-    meet(shelf, b)
+    assert sync(b, shelf.view().own(device_of(b))).ignored == ()
     assert sorted(b.namespaces()) == ["home", "work"]
+
+
+def test_files_of_an_earlier_choice_are_taken_if_their_writer_is_gone(
+    devices: list[Store],
+) -> None:
+    a, b, c = devices
+    shelf = Shelf()
+    a.within("home").add("the cat is Tom", subject="cat")
+    a.within("work").add("the port is 5", subject="port")
+    sync(a, shelf.view(), namespaces=["work"])
+    sync(a, shelf.view().own(device_of(a)))
+    for name, versions in [*shelf.versions.items()]:
+        if name.endswith(".lines"):  # the writer is lost before its new files arrive
+            shelf.put(name, versions[0])
+    for _ in range(2):
+        [notice] = sync(b, shelf.view().own(device_of(b))).ignored
+        assert "changed which namespaces it shares; its new files have not arrived yet" in notice
+        assert not b.namespaces()
+    status.dismiss(b.file.engine, device_of(a))
+    for store in (b, c, b):
+        assert sync(store, shelf.view().own(device_of(store))).ignored == ()
+    for store in (b, c):
+        assert [fact.content for fact in store.within("work").list()] == ["the port is 5"]
+
+
+def test_a_place_forgets_what_was_erased_from_relayed_files_of_a_device_that_is_back(
+    devices: list[Store],
+) -> None:
+    a, b, _ = devices
+    shelf = Shelf()
+    a.add(SECRET, subject="safe")
+    meet(shelf, a, b)
+    for name in shelf.files:
+        if name.startswith(f"{device_of(a)}/"):
+            shelf.put(name, None)
+    meet(shelf, b)
+    [relayed] = [name for name in shelf.files if (one := names.read(name)) and one.is_relayed]
+    meet(shelf, a)
+    b.erase(b.list(subject="safe")[0].id)
+    view = shelf.view().own(device_of(b))
+    sync(b, view)
+    assert relayed not in shelf.files
+    assert view.is_anew
 
 
 def test_a_dry_run_says_what_would_come_and_go_and_writes_nothing(devices: list[Store]) -> None:

@@ -78,7 +78,7 @@ class _OneLook:
             self._place.publish(anew=self._is_anew)
 
 
-def place_of(file: File, chosen: Remembered, *, asks: bool = False) -> Place:
+def place_of(file: File, chosen: Remembered, *, asks: bool = False, refill: bool = False) -> Place:
     """Return the place that was chosen for a file."""
     return place_at(
         chosen.address,
@@ -86,6 +86,7 @@ def place_of(file: File, chosen: Remembered, *, asks: bool = False) -> Place:
         token=chosen.token,
         asks=asks,
         may_be_shared=chosen.may_be_shared,
+        refill=refill,
     )
 
 
@@ -106,11 +107,6 @@ def is_sealed(file: File, place: Place) -> bool:
     return sealing.is_sealed(place, place.list()) or sealing.is_kept(
         remembered.folder_of(file.path)
     )
-
-
-def refill(file: File) -> None:
-    """Let the next run write everything into a folder that is empty, whatever was there before."""
-    mounts.forget(remembered.folder_of(file.path))
 
 
 def sources_set(file: File) -> int:
@@ -137,6 +133,7 @@ def sync(
     passphrase: str | None = None,
     begin_sealing: bool = False,
     asks: bool = False,
+    refill: bool = False,
     dry_run: bool = False,
 ) -> Outcome:
     """Exchange with a place what other devices and this file have not, and remember the place.
@@ -145,6 +142,7 @@ def sync(
         passphrase: opens the key of a sealed place that is not kept here; or seals it.
         begin_sealing: make a key, or a new one, that the passphrase opens.
         asks: whether git may ask for a password.
+        refill: fill a folder that is empty, also on another file system than before.
         dry_run: only return what would come and go.
 
     Raises:
@@ -156,7 +154,7 @@ def sync(
     with nullcontext() if dry_run else _lease(file):
         if chosen == before and remembered.read(state) != before:
             before = chosen = chosen_for(file)  # somebody chose otherwise before this began
-        place = _OneLook(place_of(file, chosen, asks=asks))
+        place = _OneLook(place_of(file, chosen, asks=asks, refill=refill))
         if begin_sealing and not dry_run:
             if sealing.is_sealed(place, place.listed):
                 sealing.seal_of(place, place.listed, state=state, passphrase=passphrase)

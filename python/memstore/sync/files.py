@@ -36,6 +36,8 @@ class Files:
         """The devices of which files were written by a newer version of the program."""
         self.other_key: set[str] = set()
         """The devices that have not synced since the key of the place was changed."""
+        self.too_old: set[str] = set()
+        """The devices of which files follow an earlier choice of namespaces than their states."""
         self.kept: dict[str, str] = {}
         """Why files of devices that are gone could not be removed."""
         self.has_changed = False
@@ -82,10 +84,11 @@ class Files:
     def reject(self, name: str, reason: str) -> None:
         """Leave a file of lines out of this run."""
         self.ignored.append(f"{name}: {reason[:MAX_SENTENCE]}")
-        self.leave_out(name)
+        self._read[name] = None
 
-    def leave_out(self, name: str) -> None:
-        """Read nothing of a file of lines in this run."""
+    def wait_for_newer(self, name: str) -> None:
+        """Leave a file of lines out of this run, because its writer writes it again."""
+        self.too_old.add(self.named[name].device)
         self._read[name] = None
 
     def is_rejected(self, name: str) -> bool:

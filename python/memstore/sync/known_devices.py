@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 
 from memstore.database.tables import devices as device_table
 from memstore.database.tables import taken as taken_table
-from memstore.database.tables.devices import FORMER, HERE, OTHER, DeviceRow
+from memstore.database.tables.devices import DISMISSED, FORMER, HERE, OTHER, DeviceRow
 from memstore.errors import SyncError
 from memstore.sync import devices, records
 from memstore.sync.devices import DeviceState, Reached
@@ -194,9 +194,15 @@ class KnownDevices:
         )
 
     def is_too_old(self, name: str, segment: Segment) -> bool:
-        """Return whether a file follows an earlier choice than its writer's state does."""
+        """Return whether a file follows an earlier choice than its writer's state does.
+
+        Not if the writer is gone: it may have been lost before it wrote the file again.
+        """
         state = self.states.get(self._files.named[name].device)
-        return state is not None and segment.header.edition < state.edition
+        if state is None or segment.header.edition >= state.edition:
+            return False
+        writer = self.rows[state.device]
+        return writer.state not in (DISMISSED, FORMER) and not self.is_gone(writer)
 
     def is_gone(self, row: DeviceRow) -> bool:
         """Return whether somebody says that a device goes on under another id, or is given up."""

@@ -113,7 +113,7 @@ class Receiving:
             if segment is None:
                 continue  # it counts as rejected now
             if self._known.is_too_old(name, segment):
-                self._files.leave_out(name)
+                self._files.wait_for_newer(name)
                 continue
             if not self._check.continues(row, segment, within):
                 is_part = self._check.has_taken_part

@@ -52,6 +52,7 @@ class Relaying:
                 stale_ones = mine if again else mine.intersection(stale)
                 is_heard = row.device in self._known.states
                 if is_heard and row.state == OTHER and not self._known.is_gone(row):
+                    self.is_rewritten = self.is_rewritten or bool(stale_ones)
                     for name in sorted(mine):
                         self._files.delete(name)  # it is back, and writes its own
                     continue
@@ -89,13 +90,16 @@ class Relaying:
         return name
 
     def _replace_gone(self, transaction: Transaction, row: DeviceRow) -> None:
-        """Write all lines of a device that is gone, and remove the files that it wrote."""
+        """Write all lines of a device that is gone, and remove the files that it wrote.
+
+        Its state stays as long as one of its files does: it tells others how to read that.
+        """
         named = self._files.named
-        own = [
-            (name, one)
-            for name, one in named.items()
-            if one.device == row.device and (one.is_state or self._known.can_replace(name))
-        ]
+        every = [(name, one) for name, one in named.items() if one.device == row.device]
+        lines = [(name, one) for name, one in every if not one.is_state]
+        own = [(name, one) for name, one in lines if self._known.can_replace(name)]
+        if len(own) == len(lines):
+            own += [(name, one) for name, one in every if one.is_state]
         known = {one.device: one.known for one in self._known.rows.values() if one.state != HERE}
         if not own or any(one.last > known.get(one.of, 0) for _, one in own):
             return  # there is more in them than was taken

@@ -204,6 +204,11 @@ class _Run:
             for device in sorted(self._files.other_key - {self._known.me.device})
         )
         sentences += (
+            f"device {self._known.name_of(device)} changed which namespaces it shares; its new "
+            "files have not arrived yet"
+            for device in sorted(self._files.too_old)
+        )
+        sentences += (
             f"the files of device {self._known.name_of(device)} could not be removed: {why}"
             for device, why in sorted(self._files.kept.items())
         )

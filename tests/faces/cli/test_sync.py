@@ -113,11 +113,13 @@ def test_an_empty_folder_without_its_file_system_is_filled_only_if_that_is_said(
     for file in [*folder.iterdir()]:
         shutil.rmtree(file)
     mounted.remove(str(folder))
-    for arguments in ((), (folder,), ("--dry-run",), ("--refill", "--dry-run")):
+    for arguments in ((), (folder,), ("--dry-run",)):
         refused = cli("sync", *arguments)
         assert refused.code == REFUSED
         assert f"it was on that of {str(folder)!r}, which seems to be away" in refused.err
         assert "memstore sync --refill" in refused.err
+    assert cli.json("sync", "--refill", "--dry-run")["went"] == {"default": 1}
+    assert "not sealed" in cli("sync", "--refill", "--trust").err  # it failed, and allowed nothing
     assert cli("sync", "--background").code == REFUSED
     assert "which seems to be away" in cli("status").err
     assert [*folder.iterdir()] == []

@@ -128,9 +128,7 @@ def _run(store: Store, arguments: argparse.Namespace, show: cli.Show) -> int | N
         if arguments.address is not None:
             raise cli.UsageError("--background syncs with the place used before: name none")
         return _in_background(store)
-    if arguments.refill and not arguments.dry_run:
-        syncing.refill(store.file)
-    return begin(store, arguments, show)
+    return begin(store, arguments, show, refill=arguments.refill)
 
 
 def _in_background(store: Store) -> int | None:
@@ -185,11 +183,17 @@ def _noting(store: Store) -> Iterator[list[str]]:
 
 
 def begin(
-    store: Store, arguments: argparse.Namespace, show: cli.Show, *, is_part: bool = False
+    store: Store,
+    arguments: argparse.Namespace,
+    show: cli.Show,
+    *,
+    refill: bool = False,
+    is_part: bool = False,
 ) -> int | None:
     """Sync, and ask first what has to be asked; return the exit code if somebody refuses.
 
-    ``is_part`` says that a command does more than this, and prints its own JSON.
+    ``refill`` says that a folder is filled that is empty, and on another file system than before;
+    ``is_part`` that a command does more than this, and prints its own JSON.
     """
     before = remembered.read(remembered.folder_of(store.file.path))
     if arguments.address is None and before is None:
@@ -211,18 +215,21 @@ def begin(
         chosen = agreed
     if arguments.dry_run:
         with _place_to_be(chosen, show) as place:
-            passphrase, _ = _passphrase(store, place, arguments, is_first=is_first)
+            passphrase, _ = _passphrase(store, place, arguments, is_first=is_first, refill=refill)
             outcome = syncing.sync(
-                store.file, place, passphrase=passphrase, asks=cli.can_ask(), dry_run=True
-            )
+                store.file, place, passphrase=passphrase, asks=cli.can_ask(), refill=refill,
+                dry_run=True,
+            )  # fmt: skip
         if before is None:
             remembered.discard(remembered.folder_of(store.file.path))
     else:
         with _noting(store) as said:
-            passphrase, begins = _passphrase(store, chosen, arguments, is_first=is_first)
+            passphrase, begins = _passphrase(
+                store, chosen, arguments, is_first=is_first, refill=refill
+            )
             run = partial(
                 syncing.sync, store.file, chosen, passphrase=passphrase, begin_sealing=begins,
-                asks=cli.can_ask(),
+                asks=cli.can_ask(), refill=refill,
             )  # fmt: skip
             outcome = _patiently(run, show)
             said += _sentences(store, outcome)
@@ -338,13 +345,18 @@ def _place_to_be(chosen: Remembered, show: cli.Show) -> Iterator[Remembered]:
 
 
 def _passphrase(
-    store: Store, chosen: Remembered, arguments: argparse.Namespace, *, is_first: bool
+    store: Store,
+    chosen: Remembered,
+    arguments: argparse.Namespace,
+    *,
+    is_first: bool,
+    refill: bool,
 ) -> tuple[str | None, bool]:
     """Return the passphrase, if one is needed, and whether it is that of a new key."""
     given = None
     if arguments.passphrase_file is not None:
         given = _secret(arguments.passphrase_file, "--passphrase-file")
-    place = syncing.place_of(store.file, chosen, asks=cli.can_ask())
+    place = syncing.place_of(store.file, chosen, asks=cli.can_ask(), refill=refill)
     if syncing.needs_passphrase(store.file, place):
         if given is None and cli.can_ask():
             given = getpass.getpass(f"Passphrase of {_shown(chosen.address)}: ")

@@ -85,6 +85,7 @@ def place_at(
     token: str | None = None,
     asks: bool = False,
     may_be_shared: bool = False,
+    refill: bool = False,
 ) -> Place:
     """Return the place at an address; nothing is read or written yet.
 
@@ -94,6 +95,7 @@ def place_at(
         token: for a server.
         asks: whether git may ask for a password; a background process has nobody to ask.
         may_be_shared: whether a project's own repository is taken all the same.
+        refill: whether a folder is filled that is empty, and on another file system than before.
 
     Raises:
         InvalidArgument: it is the address of no place.
@@ -125,7 +127,7 @@ def place_at(
             f"{address!r} is in the repository {str(around)!r}: memories would be sent with it",
             remedy=Remedy.OWN_PLACE,
         )
-    return folder.FolderPlace(address, state=Path(state))
+    return folder.FolderPlace(address, state=Path(state), refill=refill)
 
 
 def _is_own(folder: str) -> bool:

@@ -49,13 +49,21 @@ class FolderPlace:
         folder: which has to be there.
         state: the folder of this machine that says where its file system was mounted; ``None`` to
             take one that is empty for what it seems.
+        refill: fill one that is empty, also on another file system than before.
     """
 
-    def __init__(self, folder: str | os.PathLike[str], *, state: Path | None = None) -> None:
+    def __init__(
+        self,
+        folder: str | os.PathLike[str],
+        *,
+        state: Path | None = None,
+        refill: bool = False,
+    ) -> None:
         self.address = os.fspath(folder)
         self.ignored: Sequence[str] = ()
         self._folder = os.path.abspath(os.path.expanduser(self.address))
         self._state = state
+        self._refill = refill
 
     def list(self) -> Mapping[str, Entry]:
         found: dict[str, Entry] = {}
@@ -68,7 +76,7 @@ class FolderPlace:
                 elif not is_hidden(name):
                     foreign.append(name)
         self.ignored = foreign_files(foreign)
-        if not found:
+        if not found and not self._refill:
             self._check_mounted()
         return found
 
