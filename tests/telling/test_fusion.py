@@ -8,6 +8,7 @@ from tests.support.examples import examples
 
 from memstore.telling import covering, recall
 from memstore.telling.recall import FoundText
+from memstore.text.words import terms
 
 
 def result(is_fact: bool, score: float, thread: str, words: str) -> FoundText:
@@ -101,7 +102,7 @@ def test_what_was_done_comes_last_unless_it_has_a_word_of_the_question() -> None
 
 def test_the_covered_part_is_what_one_pass_over_all_texts_gives() -> None:
     texts = ["Tea and ports", "the port", "nothing", "teas"]
-    found = covering.covered("the tea, the port, the harbour", texts)
+    found = covering.covered("the tea, the port, the harbour", [*map(terms, map(str.lower, texts))])
     tea, port = (
         {place for place, part in enumerate(found.parts) if part >> word & 1} for word in (0, 1)
     )
@@ -112,5 +113,5 @@ def test_the_covered_part_is_what_one_pass_over_all_texts_gives() -> None:
 
 
 def test_of_a_question_of_stop_words_nothing_is_covered() -> None:
-    assert covering.covered("what is it?", ["it is"]).whole == 0
-    assert covering.covered("", ["it is"]).parts == [0]
+    assert covering.covered("what is it?", [["it", "is"]]).whole == 0
+    assert covering.covered("", [["it", "is"]]).parts == [0]

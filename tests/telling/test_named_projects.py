@@ -7,6 +7,13 @@ from collections.abc import Callable
 import pytest
 
 import memstore
+from memstore.database.filters import FactFilter
+from memstore.database.tables.thread_subjects import subjects_of_threads
+from memstore.domain.arguments import MAX_NUMBER
+from memstore.domain.records import SearchHit
+from memstore.frozen import replace
+from memstore.telling.named_projects import _near_the_best, without
+from memstore.text.folding import is_named_in
 
 Open = Callable[..., memstore.Store]
 
@@ -147,3 +154,122 @@ def test_a_name_in_an_identifier_is_a_part_of_it(store: memstore.Store, question
         )
     assert cause in store.recall(question, max_tokens=100).text
     assert cause in store.remind(question).text
+
+
+JOBS = "fleet: what do background jobs go through?"
+
+
+def is_project(store: memstore.Store) -> bool:
+    """Return whether the name in the question counts as that of a project: others are left out."""
+    turns = store.turns_for(JOBS, store.search(JOBS), limit=10)
+    return values(store, tuple(hit.episode.id for hit in turns)) == [QUEUES["fleet"]]
+
+
+def drawn(store: memstore.Store, project: str) -> list[int]:
+    """Return the ids of the turns from which facts on a project were drawn."""
+    return [fact.episode_id for fact in store.list(subject=project) if fact.episode_id is not None]
+
+
+@pytest.mark.parametrize("state", ["erased", "deleted", "preference"])
+def test_what_does_not_count_makes_no_conversation_mixed(open_store: Open, state: str) -> None:
+    store = open_store()
+    for project in QUEUES:
+        keep(store, project)
+    for turn in drawn(store, "fleet"):
+        category = "preference" if state == "preference" else "decision"
+        subject = "user" if state == "preference" else "books"
+        fact = store.add("Likes short lines", subject=subject, category=category, episode_id=turn)
+        if state == "deleted":
+            store.delete(fact.id)
+        elif state == "erased":
+            store.erase(fact.id)
+    assert is_project(store)
+
+
+def test_facts_of_others_do_not_say_what_is_a_project(open_store: Open) -> None:
+    whole = open_store()
+    ana = whole.of(user_id="ana")
+    for project in QUEUES:
+        keep(ana, project)
+    for turn in drawn(ana, "fleet"):
+        whole.add("Likes short lines", subject="books", episode_id=turn)
+    assert is_project(ana)
+
+
+def test_conversations_of_two_users_with_one_name_are_two(open_store: Open) -> None:
+    whole = open_store()
+    turns = []
+    for user, subject in (("ana", "radio"), ("ben", "books")):
+        mine = whole.of(user_id=user)
+        said = {"content": f"Jobs of {user}.", "source": "host", "thread": "one"}
+        turns += [mine.episodes.add_many([said])[0].id]
+        mine.add("Jobs run at night", subject=subject, category="decision", episode_id=turns[-1])
+    wanted = FactFilter(("default",), whole.at)
+    with whole._file.engine.read() as transaction:
+        found = subjects_of_threads(transaction, turns, wanted, MAX_NUMBER)
+    assert {key[1].user_id: subjects for key, subjects in found.items()} == {
+        "ana": {"radio"},
+        "ben": {"books"},
+    }
+
+
+@pytest.mark.parametrize(
+    ("question", "name", "left"),
+    [
+        ("which port has Straße?", "strasse", "which port has ?"),
+        ("what is fleet's queue?", "fleet", "what is queue?"),
+        ("what is Fleet’s queue?", "fleet", "what is queue?"),
+        ("fleet: which queue?", "fleet", "which queue?"),
+        ("fleets: which queue?", "fleet", "fleets: which queue?"),
+        ("radioのコーデックは", "radio", "のコーデックは"),
+    ],
+)
+def test_a_question_without_a_name(question: str, name: str, left: str) -> None:
+    assert without(question, [name]) == left
+
+
+def test_scripts_without_spaces_part_names() -> None:
+    assert is_named_in("radioのコーデックは", "radio")
+    assert is_named_in("東京のradioは", "radio")
+    assert not is_named_in("radiosのコーデックは", "radio")
+    assert not is_named_in("src/radio/のコーデック", "radio")
+
+
+@pytest.mark.parametrize("name", ["api", "go"])
+def test_a_project_with_the_name_of_a_common_word_is_not_meant(open_store: Open, name: str) -> None:
+    """The caller's own texts have the word."""
+    whole = open_store()
+    own = whole.within(project="~/work/shop")
+    own.add("The api has version 3 and can go without tokens", subject="endpoint")
+    whole.within(project=f"~/work/{name}").add("The version is 9", subject="endpoint")
+    question = f"which version of the endpoint can {name} have?"
+    first, *others = own.search(question)
+    shown = own.recall(question, max_tokens=500)
+    assert first.fact.content.startswith("The api")
+    assert shown.facts[0] == first.fact.id
+    assert others
+
+
+def test_what_scores_below_nothing_is_not_left_out(store: memstore.Store) -> None:
+    fact = store.add("Deploys are quick", subject="ops", category="decision")
+    hits = [
+        SearchHit(fact=fact, score=score, word_score=0.0, vector_score=0.0, decay=1.0)
+        for score in (-0.2, -0.1)
+    ]
+    assert [hit.score for hit in _near_the_best(hits)] == [-0.1, -0.2]
+    hits.append(SearchHit(fact=fact, score=1.0, word_score=0.0, vector_score=0.0, decay=1.0))
+    assert [hit.score for hit in _near_the_best(hits)] == [1.0]
+
+
+def test_no_turn_repeats_a_fact_that_is_shown_and_scores_low(open_store: Open) -> None:
+    store = open_store()
+    for project in QUEUES:
+        keep(store, project, marked=True)
+    text = "Background jobs go through a very old Kafka"
+    fact = store.add(text, subject="books", metadata={"project": "~/work/books"})
+    turn = store.episodes.add_many([{"content": text, "source": "host", "thread": "old"}])[0]
+    shown = SearchHit(fact=fact, score=0.01, word_score=0.0, vector_score=0.0, decay=1.0)
+    best = store.add("Background jobs of fleet go through NATS", subject="fleet")
+    both = [replace(shown, fact=best, score=0.9), shown]
+    assert turn.id not in {hit.episode.id for hit in store.turns_for(JOBS, both, limit=20)}
+    assert turn.id in {hit.episode.id for hit in store.turns_for(JOBS, both[:1], limit=20)}

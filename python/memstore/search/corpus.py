@@ -27,7 +27,7 @@ from memstore.search.lookups.base import Aged, F, Query, Ranked, cosines_of_vect
 from memstore.search.lookups.database import DatabaseLookup
 from memstore.search.lookups.indexed import IndexLookup
 from memstore.search.ranking import Ageing
-from memstore.text.folding import folded, stands_in, subject_key
+from memstore.text.folding import folded, is_named_in, subject_key
 from memstore.text.references import references
 
 if TYPE_CHECKING:
@@ -253,11 +253,13 @@ class Corpus(ABC, Generic[F, H]):
         return AboutOthers(known[named] or "", known[other] or "", other, difference)
 
     def of_others(self, ids: Sequence[int], project: str, query: str) -> set[int]:
-        """Return those of the rows that are known to come from projects that nobody means."""
+        """Return the rows known to come from other projects, except those that the query names."""
         projects: dict[int, str] = indexed.projects(self.transaction, self.kind.source, ids)
         others = {one for one in {*projects.values()} if project_names.other_than(project, one)}
         asked = folded(query)
-        unmeant = {one for one in others if not stands_in(asked, folded(project_names.short(one)))}
+        unmeant = {
+            one for one in others if not is_named_in(asked, folded(project_names.short(one)))
+        }
         return {id_ for id_, one in projects.items() if one in unmeant}
 
     def boosted(self, ids: Sequence[int], wanted: F) -> set[int]:

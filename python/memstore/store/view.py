@@ -373,7 +373,8 @@ class View(zones.Zoned):
         asked = from_arguments(questions.FactSearch, locals(), limit=recall.FOUND)
         checked_number(max_tokens, "max_tokens", 1, MAX_NUMBER)
         query = utterances.requested(checked_query(query))
-        query, told = self._of_the_project(query, partial(self._recallable, asked, episodes))
+        searched = partial(self._recallable, asked, episodes)
+        query, told = self._of_the_project(query, searched, namespaces)
         with self._file.engine.read() as transaction:
             told = self._identified_first(transaction, query, *told[:2], asked)
             facts, turns = told.facts, told.turns
@@ -436,11 +437,11 @@ class View(zones.Zoned):
             wanted = asked if is_judged else _unjudged(asked)
             return recall.Found(SearchHits(facts), self._episodes_beside(question, wanted))
 
-        topic, both = self._of_the_project(topic, search)
+        topic, both = self._of_the_project(topic, search, namespaces)
         found = both.turns
         with self._file.engine.read() as transaction:
             told = self._identified_first(transaction, topic, *both[:2], asked)
-            turns = recall.said(told.facts, told.turns, limit, max_tokens, topic)
+            turns = recall.said(told.facts, told.turns, facts, limit, max_tokens, topic)
             joined = passages.exchanges(transaction, turns, self._last_episode)
         return replace(found, items=joined, newest_first=0)
 
@@ -509,7 +510,8 @@ class View(zones.Zoned):
         )
         if max_tokens is not None:
             whole = utterances.requested(checked_query(query))
-            query, told = self._of_the_project(whole, partial(self._recallable, asked, episodes))
+            recallable = partial(self._recallable, asked, episodes)
+            query, told = self._of_the_project(whole, recallable, namespaces)
             request = self._filling(asked if query == whole else _unjudged(asked))
         examined = following.examined(fact, request)
         outcome, _ = self._file.searches.facts.examine(query, request, examined)
@@ -792,7 +794,10 @@ class View(zones.Zoned):
         return recall.Found(facts, turns or episode_records.EpisodeHits())
 
     def _of_the_project(
-        self, query: str, search: Callable[[str, bool], Found]
+        self,
+        query: str,
+        search: Callable[[str, bool], Found],
+        namespaces: Namespaces = None,
     ) -> tuple[str, Found]:
         """Return what was searched for, without the name of a project, and what was found."""
         found = search(query, True)
@@ -800,9 +805,15 @@ class View(zones.Zoned):
         if not any(perhaps):
             return query, found
         last_fact = MAX_NUMBER if self._past is None else self._past.moment.last_fact
-        return named_projects.Naming(self._file.engine, perhaps, self.project, last_fact).searched(
-            query, found, search
+        wanted = FactFilter(
+            self._standing.select(namespaces),
+            self.at,
+            scope=self._standing.selected,
+            active_only=False,
         )
+        return named_projects.Naming(
+            self._file.engine, perhaps, self.project, wanted, last_fact
+        ).searched(query, found, search)
 
     def _identified_first(
         self,

@@ -1,8 +1,8 @@
 """Covering: which words of a question texts have, so that lines together have as many as possible.
 
-Whoever asks for two things at once wants a line on each. By their scores alone the best lines may
-all be about the one; so a text gains by the words of the question that no better one has. A word
-weighs more the fewer of the texts have it.
+A question may ask for two things. The best-scoring lines may all be about one of them, so a text
+gains for words of the question that no better text has. A word weighs more the fewer of the texts
+have it.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from memstore.text.references import references
 from memstore.text.words import terms
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from memstore.text import stop_words
 else:
@@ -69,17 +69,21 @@ class Covered(NamedTuple):
         return found
 
 
-def covered(question: str, texts: Sequence[str]) -> Covered:
-    """Return which words of a question, without stop words, each text has.
+def covered(question: str, texts: Sequence[Iterable[str]]) -> Covered:
+    """Return which words of a question, without stop words, each text has, given by its words.
 
     A question that consists of ids has none: the number in "7" is no word of a text.
     """
     written = [] if any(references(question)) else terms(question.casefold())
-    asked = [*dict.fromkeys(word for word in written if word not in stop_words.stop_words(written))]
+    stops = stop_words.stop_words(written)
+    asked = [*dict.fromkeys(word for word in written if word not in stops)]
     if not asked:
         return Covered([0] * len(texts))
+    by_letter: dict[str, list[tuple[int, str]]] = {}
+    for place, word in enumerate(asked):
+        by_letter.setdefault(word[0], []).append((1 << place, word))
     known: dict[str, int] = {}
-    parts = [_part(terms(text.casefold()), asked, known) for text in texts]
+    parts = [_part(words, by_letter, known) for words in texts]
     weights = [
         _rarity(sum(part >> place & 1 for part in parts), len(parts)) for place in range(len(asked))
     ]
@@ -87,11 +91,14 @@ def covered(question: str, texts: Sequence[str]) -> Covered:
     return Covered(parts, [one / total for one in weights] if total else weights)
 
 
-def _part(words: Iterable[str], asked: Sequence[str], known: dict[str, int]) -> int:
+def _part(
+    words: Iterable[str], asked: Mapping[str, Sequence[tuple[int, str]]], known: dict[str, int]
+) -> int:
+    """Return the words of a question, by their first letters, that a text has."""
     part = 0
     for word in words:
         if word not in known:
-            known[word] = sum(1 << place for place, one in enumerate(asked) if alike(word, one))
+            known[word] = sum(bit for bit, one in asked.get(word[0], ()) if alike(word, one))
         part |= known[word]
     return part
 

@@ -21,15 +21,16 @@ from memstore.lazy import lazy_import
 from memstore.named import NamedTuple
 from memstore.search.requests import NEAR_ENOUGH_TO_FILL
 from memstore.telling.recall import matching, project_of
-from memstore.text.folding import folded, stands_in, subject_key, whole_word
+from memstore.text.folding import folded, is_named_in, subject_key, whole_word
 from memstore.text.words import terms
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Mapping
 
     from memstore.database.engine import Engine, Transaction
+    from memstore.database.filters import FactFilter
     from memstore.domain.episodes import Episode, EpisodeHit
-    from memstore.domain.records import Fact, SearchHit
+    from memstore.domain.records import Fact, Scope, SearchHit
     from memstore.telling.recall import Found, Names
     from memstore.text import stop_words
 
@@ -51,7 +52,9 @@ WHOLE: Final = 0.8
 """A subject is that of a project if so many conversations among those found have facts about it,
 and this part of them has no facts about another."""
 
-Thread: TypeAlias = "tuple[str, str]"
+Thread: TypeAlias = "tuple[str, Scope, str]"
+"""Its namespace, its owners and its name."""
+
 Subjects: TypeAlias = "Mapping[Thread, Collection[str]]"
 
 
@@ -62,8 +65,10 @@ class Naming(NamedTuple):
     perhaps: Names
     own: str | None
     """The caller's project, which counts as named."""
+    wanted: FactFilter
+    """The facts that say of which project a conversation is."""
     last_fact: int
-    """No fact after this one says of which project a conversation is."""
+    """No fact after this one does."""
 
     def searched(
         self, question: str, found: Found, search: Callable[[str, bool], Found]
@@ -76,7 +81,7 @@ class Naming(NamedTuple):
                 not relevant. That is judged with the name.
         """
         with self.engine.read() as transaction:
-            named = self._named(transaction, found)
+            named = self._named(transaction, found) - self._common(found)
         if not named:
             return question, found
         topic = without(question, named)
@@ -95,20 +100,36 @@ class Naming(NamedTuple):
         subjects = (name for name in self.perhaps.subjects if _is_project(name, threads))
         return self.perhaps.projects.union(subjects)
 
+    def _common(self, found: Found) -> frozenset[str]:
+        """Return the names that are words in texts of the caller's project: "api", "test"."""
+        own = None if self.own is None else folded(project_names.short(self.own))
+        names = self.perhaps.projects | self.perhaps.subjects
+        if own is None or own in names:
+            return frozenset()
+        rows: list[Fact | Episode] = [hit.fact for hit in found.facts]
+        rows += [hit.episode for hit in matching(found.turns)]
+        texts = [folded(row.content) for row in rows if project_of(row) == own]
+        return frozenset(name for name in names if any(is_named_in(one, name) for one in texts))
+
     def _threads(self, transaction: Transaction, found: Found) -> Subjects:
         """Return the subjects of the facts that were drawn from the conversations found."""
         turns = [hit.episode for hit in matching(found.turns)]
         firsts = {(turn.namespace, turn.scope, turn.thread): turn.id for turn in turns}
         drawn = {hit.fact.episode_id for hit in found.facts if hit.fact.episode_id is not None}
         ids = sorted({*firsts.values(), *drawn})
-        return subjects_of_threads(transaction, ids, self.last_fact) if ids else {}
+        if not ids:
+            return {}
+        return subjects_of_threads(transaction, ids, self.wanted, self.last_fact)
 
 
 def without(question: str, names: Iterable[str]) -> str:
     """Return a question without the names of projects; all of it if nothing else tells."""
     left = question
     for name in names:
-        left = re.sub(rf"{whole_word(name)}\s*:?", " ", left, flags=re.IGNORECASE)
+        pattern = rf"{whole_word(name)}(?:['’]s\b)?\s*:?"
+        left, number = re.subn(pattern, " ", left, flags=re.IGNORECASE)
+        if not number:  # it is written otherwise: Straße, strasse
+            left = re.sub(pattern, " ", folded(left))
     left = " ".join(left.split())
     words = terms(left.casefold())
     return left if {*words} - stop_words.stop_words(words) else question
@@ -130,7 +151,7 @@ def _named_first(
         if project is not None:
             return 1.0 if project in meant else OF_OTHERS
         asked = folded(text)
-        return 1.0 if any(stands_in(asked, name) for name in named) else UNKNOWN
+        return 1.0 if any(is_named_in(asked, name) for name in named) else UNKNOWN
 
     def of_fact(hit: SearchHit) -> SearchHit:
         fact = hit.fact
@@ -166,7 +187,7 @@ def _of_fact(fact: Fact, projects: Collection[str]) -> str | None:
 def _of_turn(turn: Episode, threads: Subjects) -> str | None:
     if (mark := project_of(turn)) is not None:
         return mark
-    subjects = threads.get((turn.namespace, turn.thread or ""), ())
+    subjects = threads.get((turn.namespace, turn.scope, turn.thread or ""), ())
     return next(iter(subjects)) if len(subjects) == 1 else None
 
 
@@ -184,5 +205,7 @@ def _scaled(hit: H, share: float) -> H:
 
 def _near_the_best(hits: Iterable[H]) -> list[H]:
     order = sorted(hits, key=lambda hit: -hit.score)
-    least = NEAR_ENOUGH_TO_FILL * order[0].score if order else 0.0
+    if not order or order[0].score <= 0:
+        return order
+    least = NEAR_ENOUGH_TO_FILL * order[0].score
     return [hit for hit in order if hit.score >= least]

@@ -41,7 +41,7 @@ from memstore.text.dated import (
     under_dates,
 )
 from memstore.text.escaping import visible
-from memstore.text.folding import folded, stands_in, subject_key, text_of
+from memstore.text.folding import folded, is_named_in, subject_key, text_of
 from memstore.text.words import terms
 
 if TYPE_CHECKING:
@@ -97,10 +97,13 @@ class Found(NamedTuple):
     """The ids of turns after one that has an identifier of the question."""
 
     def named_in(self, question: str) -> Names:
+        """Return the names in a question of which something found is; none is a stop word."""
         asked = folded(question)
+        stops = stop_words.stop_words(terms(asked))
 
         def stand(names: Iterable[str | None]) -> frozenset[str]:
-            return frozenset(name for name in {*names} if name and stands_in(asked, name))
+            told = {name for name in names if name} - stops
+            return frozenset(name for name in told if is_named_in(asked, name))
 
         facts = [hit.fact for hit in self.facts]
         turns = (hit.episode for hit in matching(self.turns))
@@ -157,8 +160,9 @@ def in_order(found: Iterable[FoundText], question: str = "") -> list[FoundText]:
         return items
     worths = [*_worths(items)]
     order = sorted(range(len(items)), key=lambda place: -worths[place])
-    near = _supported([*_weighed(items, worths, order[:COMPARED])], items)
-    covered = covering.covered(question, [items[one.place].words for one in near])
+    words = {place: {*terms(items[place].words.casefold())} for place in order[:COMPARED]}
+    near = _supported([*_weighed(words, worths)], items)
+    covered = covering.covered(question, [words[one.place] for one in near])
     best = [*covering.without_repetition(near, covered)]
     bare = {
         one.place
@@ -169,12 +173,9 @@ def in_order(found: Iterable[FoundText], question: str = "") -> list[FoundText]:
     return [items[place] for place in (*best, *order[COMPARED:])]
 
 
-def _weighed(
-    items: Sequence[FoundText], worths: Sequence[float], order: Iterable[int]
-) -> Iterator[Weighed]:
+def _weighed(texts: Mapping[int, set[str]], worths: Sequence[float]) -> Iterator[Weighed]:
     bits: dict[str, int] = {}
-    for place in order:
-        words = {*terms(items[place].words.casefold())}
+    for place, words in texts.items():
         held = 0
         for word in words:
             held |= bits.setdefault(word, 1 << len(bits))
@@ -365,23 +366,24 @@ def sources_of(
 def said(
     facts: Sequence[SearchHit],
     episodes: EpisodeHits,
+    shown_facts: Sequence[SearchHit],
     limit: int,
     tokens: int = 0,
     question: str = "",
 ) -> list[EpisodeHit]:
-    """Return the best turns to be shown beside these facts, none that repeats one of them.
+    """Return the best turns, judged with facts, to be shown beside those that are told.
 
-    There are more than ``limit`` while all fit into so many tokens.
+    None repeats one of those. There are more than ``limit`` while all fit into so many tokens.
     """
     hits = {hit.episode.id: hit for hit in episodes}
     order = [*each_once(best_first(facts, matching(episodes), question))]
     least = FAR_BEHIND * max((item.score for item in order), default=0.0)
     turns = (hits[item.id] for item in order if not item.is_fact and item.score >= least)
-    compared = [_FactWords.of(hit.fact) for hit in facts]
+    compared = [_FactWords.of(hit.fact) for hit in shown_facts]
     fresh = (hit for hit in turns if not _repeats(hit, compared))
     shown = [*islice(fresh, limit)]
     count = token_counter()
-    tokens -= sum(count(str(_line(of_fact(hit.fact, hit.score)))) for hit in facts)
+    tokens -= sum(count(str(_line(of_fact(hit.fact, hit.score)))) for hit in shown_facts)
     tokens -= sum(count(str(_line(of_episode(hit)))) for hit in shown)
     for hit in fresh if tokens > 0 else ():
         tokens -= count(str(_line(of_episode(hit))))

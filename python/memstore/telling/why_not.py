@@ -217,7 +217,7 @@ def recalled(
     """Return what becomes, in a recall, of a fact that its search found."""
     number = found.fact_id
     if all(hit.fact.id != number for hit in facts):
-        text = f"fact {number} is far behind what comes from the project that the query names"
+        text = f"fact {number} scores far below the results from the project named in the query"
         return replace(found, stage=Stage.RELEVANCE, text=text, place=None, max_tokens=max_tokens)
     fitted = recall.fitted(facts, episodes, max_tokens, counter, sources, question)
     item = next((one for one in fitted.items if one.is_fact and one.id == number), None)

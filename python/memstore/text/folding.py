@@ -12,9 +12,11 @@ if TYPE_CHECKING:
     import hashlib
 
     from memstore._kernel import claims
+    from memstore.text import words
 else:
     claims = lazy_import("memstore._kernel.claims")
     hashlib = lazy_import("hashlib")
+    words = lazy_import("memstore.text.words")
 
 
 def composed(text: str) -> str:
@@ -69,14 +71,18 @@ def claim_hash(key: str, content: str) -> int:
     return int.from_bytes(hashlib.blake2b(told, digest_size=8).digest(), signed=True)
 
 
-def stands_in(text: str, name: str) -> bool:
-    """Return whether a text has a name as a word, or as words; both are folded.
+def is_named_in(text: str, name: str) -> bool:
+    """Return whether a text names something, by a word or by words; both are folded.
 
-    It is none in an identifier: of ``SHOP-1042`` and ``src/shop/cart.ts``, shop is a part.
+    It does not in an identifier: of ``SHOP-1042`` and ``src/shop/cart.ts``, shop is a part.
     """
     return name in text and bool(re.search(whole_word(name), text))
 
 
 def whole_word(name: str) -> str:
-    """Return the regular expression of a name that is no part of an identifier."""
-    return rf"(?<![\w./\\@#-]){re.escape(name)}(?!\w|[./\\@#-]\w)"
+    """Return the regular expression of a name that is no part of an identifier.
+
+    Scripts without spaces part words as blanks do: radio in "radioのコーデックは".
+    """
+    letter = rf"[^\W{words.UNSPACED}]"
+    return rf"(?<!{letter})(?<![./\\@#-]){re.escape(name)}(?!{letter}|[./\\@#-]\w)"

@@ -2,32 +2,44 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
+
+from memstore.domain import project_names
+from memstore.domain.records import SCOPE_FIELDS, Scope
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from memstore.database.engine import Transaction
+    from memstore.database.filters import FactFilter
+
+FACTS_OF_EPISODE: Final = "idx_memstore_fact_episode"
+"""Named, because SQLite's planner would prefer to read all facts of a namespace."""
+
+OF_NO_PROJECT: Final = ", ".join(f"'{one}'" for one in project_names.ABOUT_THE_USER)
 
 
 def subjects_of_threads(
-    transaction: Transaction, ids: Sequence[int], last_fact: int
-) -> dict[tuple[str, str], set[str]]:
+    transaction: Transaction, ids: Sequence[int], wanted: FactFilter, last_fact: int
+) -> dict[tuple[str, Scope, str], set[str]]:
     """Return the subjects of the facts drawn from the threads of some episodes, by their keys.
 
-    A thread is its namespace and its name, among the owners of the episode. No fact after
-    ``last_fact`` counts.
+    A thread is its namespace, its owners and its name. Facts count that pass a filter, come no
+    later than ``last_fact`` and are not about the user.
     """
-    owners = " AND ".join(
-        f"turn.{one} IS NOT DISTINCT FROM e.{one}" for one in ("user_id", "agent_id", "run_id")
-    )
-    found: dict[tuple[str, str], set[str]] = {}
-    for namespace, thread, subject in transaction.rows(
-        "SELECT DISTINCT e.namespace, e.thread, f.subject_key FROM memstore_episodes e"
+    owners = ", ".join(f"e.{one}" for one in SCOPE_FIELDS)
+    same = " AND ".join(f"turn.{one} IS NOT DISTINCT FROM e.{one}" for one in SCOPE_FIELDS)
+    where, values = wanted.where(transaction.dialect)
+    found: dict[tuple[str, Scope, str], set[str]] = {}
+    for namespace, thread, subject, *ids_of_owners in transaction.rows(
+        f"SELECT DISTINCT e.namespace, e.thread, f.subject_key, {owners} FROM memstore_episodes e"
         " JOIN memstore_episodes turn ON turn.namespace = e.namespace AND turn.thread = e.thread"
-        f" AND {owners} JOIN memstore_facts f ON f.episode_id = turn.id AND f.id <= :last"
+        f" AND {same} JOIN memstore_facts f {transaction.dialect.indexed_by(FACTS_OF_EPISODE)}"
+        " ON f.episode_id = turn.id AND f.id <= :last"
+        f" AND f.category_key NOT IN ({OF_NO_PROJECT}) AND {where}"
         f" WHERE e.id IN {transaction.dialect.listed('ids')}",
-        {"ids": ids, "last": last_fact},
+        {**values, "ids": ids, "last": last_fact},
     ):
-        found.setdefault((namespace, thread), set()).add(subject)
+        scope = Scope(**dict(zip(SCOPE_FIELDS, ids_of_owners, strict=True)))
+        found.setdefault((namespace, scope, thread), set()).add(subject)
     return found
