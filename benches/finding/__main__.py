@@ -13,6 +13,7 @@ format: :mod:`benches.finding.sets`.
 from __future__ import annotations
 
 import argparse
+import re
 import statistics
 import sys
 import time
@@ -104,8 +105,9 @@ def _recalled(labelled: Labelled, store: Store, budget: int) -> float:
     held = []
     for question, own in _asked(labelled, store):
         told = own.recall(question.text, max_tokens=budget, episodes=False, touch=False)
-        lines = {line.split(" ", 1)[0]: line for line in told.text.split("\n")}
-        whole = [fact_id for fact_id in told.facts if not lines[f"#{fact_id}"].endswith("…")]
+        cut = {line for line in told.text.split("\n") if line.endswith("…")}
+        parts = {int(name[1]) for line in cut if (name := re.match(r"#(\d+)\b", line))}
+        whole = [fact_id for fact_id in told.facts if fact_id not in parts]
         found = [own.get(fact_id).idempotency_key or "" for fact_id in whole]
         held.append(recall(found, question.grades))
     return statistics.mean(held)
