@@ -10,9 +10,11 @@ import memstore
 from memstore.database.filters import FactFilter
 from memstore.database.tables.thread_subjects import subjects_of_threads
 from memstore.domain.arguments import MAX_NUMBER
-from memstore.domain.records import SearchHit
+from memstore.domain.episodes import EpisodeHits
+from memstore.domain.records import SearchHit, SearchHits
 from memstore.frozen import replace
 from memstore.telling.named_projects import _near_the_best, without
+from memstore.telling.recall import Found
 from memstore.text.folding import is_named_in
 
 Open = Callable[..., memstore.Store]
@@ -235,19 +237,23 @@ def test_scripts_without_spaces_part_names() -> None:
     assert not is_named_in("src/radio/のコーデック", "radio")
 
 
-@pytest.mark.parametrize("name", ["api", "go"])
-def test_a_project_with_the_name_of_a_common_word_is_not_meant(open_store: Open, name: str) -> None:
-    """The caller's own texts have the word."""
+def test_a_word_of_the_callers_own_texts_is_no_name_of_a_project(open_store: Open) -> None:
     whole = open_store()
-    own = whole.within(project="~/work/shop")
-    own.add("The api has version 3 and can go without tokens", subject="endpoint")
-    whole.within(project=f"~/work/{name}").add("The version is 9", subject="endpoint")
-    question = f"which version of the endpoint can {name} have?"
-    first, *others = own.search(question)
-    shown = own.recall(question, max_tokens=500)
-    assert first.fact.content.startswith("The api")
-    assert shown.facts[0] == first.fact.id
-    assert others
+    own, api = whole.within(project="~/work/shop"), whole.within(project="~/work/api")
+    shop = own.add("The api of the shop listens on port 8080", subject="endpoint")
+    own.add("The warehouse is in Kassel", subject="warehouse")
+    for number in range(4):
+        api.add(f"Release {number} listens on port 90{number}0 behind the proxy", subject="release")
+    api.add("The port that it uses is 9999", subject="release")
+    assert own.recall("which port does the api use?", max_tokens=500).facts[0] == shop.id
+
+
+def test_a_stop_word_is_no_name_of_a_project(store: memstore.Store) -> None:
+    for project, names in (("~/work/it", []), ("~/work/radio", ["radio"])):
+        fact = store.within(project=project).add("Port 9999", subject="release")
+        hit = SearchHit(fact=fact, score=1.0, word_score=0.0, vector_score=0.0, decay=1.0)
+        found = Found(SearchHits([hit]), EpisodeHits())
+        assert sorted(found.named_in("which port does it use, and radio?").projects) == names
 
 
 def test_what_scores_below_nothing_is_not_left_out(store: memstore.Store) -> None:
