@@ -18,6 +18,7 @@ from memstore.database.postgres.connection import Sent
 from memstore.database.postgres.engine import PostgresEngine
 from memstore.database.postgres.tenant_cache import Backoff, Confidence
 from memstore.database.tables import feeds, indexed
+from memstore.search import searches
 from memstore.search.index.index import EPISODES, FACTS
 
 pytestmark = pytest.mark.process
@@ -27,6 +28,12 @@ pytestmark = pytest.mark.process
 def url() -> Iterator[str]:
     with postgres.database() as found:
         yield found
+
+
+@pytest.fixture(autouse=True)
+def facts_are_compared_later(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What a search asks for depends on whether facts were compared since they were stored."""
+    monkeypatch.setattr(searches, "PAUSE_SECONDS", 600)
 
 
 @pytest.fixture
