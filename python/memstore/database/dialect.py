@@ -17,10 +17,9 @@ if TYPE_CHECKING:
 
     from memstore.domain.records import AtLeast, Scope
 
-SAME_OWNERS: Final = (
-    "user_id IS NOT DISTINCT FROM :user_id AND agent_id IS NOT DISTINCT FROM :agent_id"
-    " AND run_id IS NOT DISTINCT FROM :run_id"
-)
+OWNERS: Final = ("user_id", "agent_id", "run_id")
+
+SAME_OWNERS: Final = " AND ".join(f"{name} IS NOT DISTINCT FROM :{name}" for name in OWNERS)
 """A condition on rows of exactly these owners; an owner that is not set is NULL on both sides."""
 
 MARK: Final = re.compile(r"'[^']*'|::\w+|:(\w+)|\b(memstore_\w+)")
@@ -51,6 +50,11 @@ def owned_by(owners: Scope | AtLeast | None) -> str:
     if owners is None:
         return "TRUE"
     return " AND ".join(f"{name} IS NOT DISTINCT FROM :{name}" for name in owners.ids)
+
+
+def same_owners(one: str, other: str) -> str:
+    """Return a condition: the rows of two tables or aliases have the same owners."""
+    return " AND ".join(f"{one}.{name} IS NOT DISTINCT FROM {other}.{name}" for name in OWNERS)
 
 
 class Dialect(ABC):

@@ -190,7 +190,9 @@ def _of_condition(
     They are found by what is asked of it; so are rows of the time before an event, which may fill
     them, too.
     """
-    if condition is None or not (condition.since or condition.until or condition.event):
+    if condition is None or not (
+        condition.since or condition.until or (condition.event and condition.rest)
+    ):  # what the whole query finds at any time are the candidates
         return []
     wanted, lookup = found.wanted, found.lookup
     text = condition.rest or query.text

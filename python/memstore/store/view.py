@@ -504,18 +504,16 @@ class View(zones.Zoned):
             asked = questions.FactSearch(
                 **asdict(derived(questions.FactRecall, asked)), limit=recall.FOUND
             )
-        request, told = (
-            self._request(asked),
-            recall.Found(SearchHits(), episode_records.EpisodeHits()),
-        )
-        if max_tokens is not None:
-            whole = utterances.requested(checked_query(query))
-            recallable = partial(self._recallable, asked, episodes)
-            query, told = self._of_the_project(whole, recallable, namespaces)
-            request = self._filling(asked if query == whole else _unjudged(asked))
-        examined = following.examined(fact, request)
-        outcome, _ = self._file.searches.facts.examine(query, request, examined)
-        if max_tokens is None or outcome.stage != "found":
+        facts = self._file.searches.facts
+        if max_tokens is None:
+            request = self._request(asked)
+            return facts.examine(query, request, following.examined(fact, request))[0]
+        whole = utterances.requested(checked_query(query))
+        recallable = partial(self._recallable, asked, episodes)
+        query, told = self._of_the_project(whole, recallable, namespaces)
+        request = self._filling(asked if query == whole else _unjudged(asked))
+        outcome, _ = facts.examine(query, request, following.examined(fact, request))
+        if outcome.stage != "found":
             return outcome
         with self._file.engine.read() as transaction:
             told = self._identified_first(transaction, query, *told[:2], asked)

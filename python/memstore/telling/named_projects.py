@@ -80,8 +80,11 @@ class Naming(NamedTuple):
             search: searches for another one; the second argument says whether it leaves out what is
                 not relevant. That is judged with the name.
         """
-        with self.engine.read() as transaction:
-            named = self._named(transaction, found) - self._common(found)
+        threads: Subjects | None = None
+        if self.perhaps.subjects:
+            with self.engine.read() as transaction:
+                threads = self._threads(transaction, found)
+        named = self._named(threads or {}) - self._common(found)
         if not named:
             return question, found
         topic = without(question, named)
@@ -89,15 +92,15 @@ class Naming(NamedTuple):
         if not (again.facts or matching(again.turns)):  # the rest tells nothing
             return question, found
         meant = named if self.own is None else {*named, folded(project_names.short(self.own))}
-        with self.engine.read() as transaction:
-            return topic, _named_first(again, named, meant, self._threads(transaction, again))
+        if threads is None or again is not found:
+            with self.engine.read() as transaction:
+                threads = self._threads(transaction, again)
+        return topic, _named_first(again, named, meant, threads)
 
-    def _named(self, transaction: Transaction, found: Found) -> frozenset[str]:
+    def _named(self, threads: Subjects) -> frozenset[str]:
         """Return which names in the question are those of projects."""
-        if not self.perhaps.subjects:
-            return self.perhaps.projects
-        threads = self._threads(transaction, found).values()
-        subjects = (name for name in self.perhaps.subjects if _is_project(name, threads))
+        about = threads.values()
+        subjects = (name for name in self.perhaps.subjects if _is_project(name, about))
         return self.perhaps.projects.union(subjects)
 
     def _common(self, found: Found) -> frozenset[str]:
@@ -114,9 +117,9 @@ class Naming(NamedTuple):
     def _threads(self, transaction: Transaction, found: Found) -> Subjects:
         """Return the subjects of the facts that were drawn from the conversations found."""
         turns = [hit.episode for hit in matching(found.turns)]
-        firsts = {(turn.namespace, turn.scope, turn.thread): turn.id for turn in turns}
+        one_of_each = {(turn.namespace, turn.scope, turn.thread): turn.id for turn in turns}
         drawn = {hit.fact.episode_id for hit in found.facts if hit.fact.episode_id is not None}
-        ids = sorted({*firsts.values(), *drawn})
+        ids = sorted({*one_of_each.values(), *drawn})
         if not ids:
             return {}
         return subjects_of_threads(transaction, ids, self.wanted, self.last_fact)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from itertools import islice
 from typing import TYPE_CHECKING, Final
 
+from memstore.database.dialect import same_owners
 from memstore.database.engine import NO_LIMIT, Write
 from memstore.database.writes import Insert, Update
 from memstore.named import NamedTuple
@@ -214,18 +215,13 @@ def keyless(transaction: Transaction, table: str, namespace: str) -> set[int]:
     }
 
 
-_SAME_OWNERS: Final = " AND ".join(
-    f"{{0}}.{name} IS NOT DISTINCT FROM o.{name}" for name in ("user_id", "agent_id", "run_id")
-)
-
-
 def twins_of_facts(transaction: Transaction, fact_ids: Collection[int]) -> set[int]:
     """Return the facts that say what these say, and gave way to them: heard on other devices."""
     return {
         *transaction.ints(
             "SELECT f.id FROM memstore_facts f JOIN memstore_facts o ON o.id = f.superseded_by"
             f" WHERE f.superseded_by IN {transaction.dialect.listed('ids')}"
-            f" AND f.claim_hash = o.claim_hash AND f.content <> '' AND {_SAME_OWNERS.format('f')}"
+            f" AND f.claim_hash = o.claim_hash AND f.content <> '' AND {same_owners('f', 'o')}"
             " AND EXISTS"
             " (SELECT 1 FROM memstore_journal j JOIN memstore_taken t ON t.line = j.id"
             " WHERE j.fact_id = f.id AND j.kind = 'supersede' AND t.device IS NULL)",
@@ -242,7 +238,7 @@ def twins_of_episodes(transaction: Transaction, episode_ids: Collection[int]) ->
             " ON e.namespace = o.namespace AND e.content_hash = o.content_hash"
             f" WHERE o.id IN {transaction.dialect.listed('ids')}"
             " AND o.idempotency_key IS NOT NULL AND e.idempotency_key IS NULL"
-            f" AND e.content <> '' AND {_SAME_OWNERS.format('e')} AND EXISTS"
+            f" AND e.content <> '' AND {same_owners('e', 'o')} AND EXISTS"
             " (SELECT 1 FROM memstore_journal j JOIN memstore_taken t ON t.line = j.id"
             " WHERE j.episode_id = e.id AND j.fact_id IS NULL"
             " AND (j.before LIKE :named OR t.value LIKE :named))",

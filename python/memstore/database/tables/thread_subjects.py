@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
+from memstore.database.dialect import same_owners
 from memstore.domain import project_names
 from memstore.domain.records import SCOPE_FIELDS, Scope
 
@@ -28,13 +29,13 @@ def subjects_of_threads(
     later than ``last_fact`` and are not about the user.
     """
     owners = ", ".join(f"e.{one}" for one in SCOPE_FIELDS)
-    same = " AND ".join(f"turn.{one} IS NOT DISTINCT FROM e.{one}" for one in SCOPE_FIELDS)
     where, values = wanted.where(transaction.dialect)
     found: dict[tuple[str, Scope, str], set[str]] = {}
     for namespace, thread, subject, *ids_of_owners in transaction.rows(
         f"SELECT DISTINCT e.namespace, e.thread, f.subject_key, {owners} FROM memstore_episodes e"
         " JOIN memstore_episodes turn ON turn.namespace = e.namespace AND turn.thread = e.thread"
-        f" AND {same} JOIN memstore_facts f {transaction.dialect.indexed_by(FACTS_OF_EPISODE)}"
+        f" AND {same_owners('turn', 'e')}"
+        f" JOIN memstore_facts f {transaction.dialect.indexed_by(FACTS_OF_EPISODE)}"
         " ON f.episode_id = turn.id AND f.id <= :last"
         f" AND f.category_key NOT IN ({OF_NO_PROJECT}) AND {where}"
         f" WHERE e.id IN {transaction.dialect.listed('ids')}",
