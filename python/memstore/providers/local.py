@@ -14,7 +14,7 @@ from memstore.errors import InvalidArgument, Reason, Remedy
 from memstore.lazy import lazy_pattern
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Sequence
 
     import numpy as np
     from numpy.typing import NDArray
@@ -91,21 +91,25 @@ def tokens_at_most(text: str) -> int:
     The built-in model's tokenizer splits text more finely than theirs; without it, the bound is
     higher. Counted line by line, so that more lines never count less.
     """
-    return token_counter()(text)
+    return TokenCounter()(text)
 
 
-def token_counter() -> Callable[[str], int]:
-    """Return :func:`tokens_at_most` for texts that share lines: it remembers each line's tokens."""
-    known: dict[str, float] = {}
+class TokenCounter:
+    """:func:`tokens_at_most` for texts that share lines: it remembers each line's tokens."""
 
-    def count(text: str) -> int:
-        lines = text.split("\n")
-        new = [line for line in lines if line not in known]
-        known.update(zip(new, map(_at_most, new, _counts(new)), strict=True))
-        total = math.fsum(known[line] for line in lines) + len(lines) - 1
+    def __init__(self) -> None:
+        self._known: dict[str, float] = {}
+
+    def __call__(self, text: str) -> int:
+        return self.of_lines(text.split("\n"))
+
+    def of_lines(self, lines: Sequence[str]) -> int:
+        """Return the tokens of a text of these lines, in any order."""
+        known = self._known
+        if new := [line for line in lines if line not in known]:
+            known.update(zip(new, map(_at_most, new, _counts(new)), strict=True))
+        total = math.fsum(map(known.__getitem__, lines)) + len(lines) - 1
         return math.ceil(round(total, 6))
-
-    return count
 
 
 def _counts(lines: Sequence[str]) -> list[int]:

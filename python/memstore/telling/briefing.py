@@ -26,7 +26,7 @@ from memstore.frozen import frozen, replace
 from memstore.history import trust
 from memstore.lazy import lazy_import
 from memstore.named import NamedTuple
-from memstore.providers.local import HAS_MODEL, LocalEmbedder, token_counter
+from memstore.providers.local import HAS_MODEL, LocalEmbedder, TokenCounter
 from memstore.text.escaping import visible
 from memstore.text.folding import folded, subject_key
 from memstore.text.lexicon import NEGATIONS
@@ -478,8 +478,6 @@ class ComparedClaim(NamedTuple):
     numbers: tuple[str, ...]
     denied: bool
     text: str
-    vector: bytes
-    """Empty in a build without a model, where only equal texts say the same."""
 
 
 class Shown:
@@ -488,33 +486,38 @@ class Shown:
     def __init__(self) -> None:
         self._ids: set[int] = set()
         self._claims: dict[tuple[str, tuple[str, ...], bool], list[ComparedClaim]] = {}
+        self._vectors: dict[str, bytes] = {}
+        """Of the texts that were compared: most claims have no other like them."""
 
     def new(self, facts: Iterable[Fact]) -> Iterator[Fact]:
         """Yield the facts that no earlier one repeats."""
         fresh = {fact.id: fact for fact in facts if fact.id not in self._ids}
-        for fact, claim in zip(fresh.values(), _claims([*fresh.values()]), strict=True):
+        for fact in fresh.values():
+            claim = _claim(fact)
             self._ids.add(fact.id)
             known = self._claims.setdefault(claim[:3], [])
-            if not _is_known(claim, known):
+            if not self._is_known(claim, known):
                 known.append(claim)
                 yield fact
 
+    def _is_known(self, claim: ComparedClaim, known: Sequence[ComparedClaim]) -> bool:
+        if any(claim.text == one.text for one in known):
+            return True
+        if not known or not HAS_MODEL:  # without a model only equal texts say the same
+            return False
+        own, *others = self._vectors_of([claim.text, *(one.text for one in known)])
+        return any(near >= SAME for near in similarities(numbers(own), others))
 
-def _is_known(claim: ComparedClaim, known: Sequence[ComparedClaim]) -> bool:
-    if any(claim.text == one.text for one in known):
-        return True
-    vectors = [one.vector for one in known] if claim.vector else []
-    return bool(vectors) and any(
-        near >= SAME for near in similarities(numbers(claim.vector), vectors)
-    )
+    def _vectors_of(self, texts: Sequence[str]) -> list[bytes]:
+        if new := [text for text in texts if text not in self._vectors]:
+            self._vectors |= zip(new, LocalEmbedder().embed_bytes(new), strict=True)
+        return [self._vectors[text] for text in texts]
 
 
-def _claims(facts: Sequence[Fact]) -> Iterator[ComparedClaim]:
-    texts = [folded(fact.content[:MAX_COMPARED_CHARACTERS]) for fact in facts]
-    vectors = LocalEmbedder().embed_bytes(texts) if HAS_MODEL else [b""] * len(texts)
-    for fact, text, vector in zip(facts, texts, vectors, strict=True):
-        told = tuple(sorted(set(NUMBER.findall(text))))
-        yield ComparedClaim(subject_key(fact.subject), told, _denies(text), text, vector)
+def _claim(fact: Fact) -> ComparedClaim:
+    text = folded(fact.content[:MAX_COMPARED_CHARACTERS])
+    told = tuple(sorted({*NUMBER.findall(text)}))
+    return ComparedClaim(subject_key(fact.subject), told, _denies(text), text)
 
 
 def _denies(text: str) -> bool:
@@ -557,7 +560,7 @@ def briefing(
     project: str | None = None,
 ) -> Briefing:
     """Return the text that a session begins with; see :meth:`memstore.Store.briefing`."""
-    count = counter or token_counter()
+    count = counter or TokenCounter()
 
     def cost(line: str) -> int:
         return count(line) + 1  # the end of the line

@@ -15,7 +15,8 @@ from __future__ import annotations
 import json
 import math
 from bisect import bisect_left
-from itertools import chain, islice
+from functools import cache
+from itertools import chain, islice, starmap
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Final
 
@@ -26,7 +27,7 @@ from memstore.errors import InvalidArgumentType
 from memstore.frozen import frozen
 from memstore.lazy import lazy_import
 from memstore.named import NamedTuple
-from memstore.providers.local import token_counter
+from memstore.providers.local import TokenCounter
 from memstore.text.dated import (
     DatedLine,
     adjoined,
@@ -315,7 +316,7 @@ def fitted(
     question: str = "",
 ) -> Fitted:
     """Return the best results as a text; arguments as of :func:`recalled`."""
-    count = token_counter() if counter is None else checked_counter(counter)
+    count = TokenCounter() if counter is None else checked_counter(counter)
     items = [
         item._replace(marks=(*_source_mark(sources.get(item.name)), *item.marks))
         for item in noted(best_once(facts, matching(episodes), question), whose(facts, episodes))
@@ -382,7 +383,7 @@ def said(
     compared = [_FactWords.of(hit.fact) for hit in shown_facts]
     fresh = (hit for hit in turns if not _repeats(hit, compared))
     shown = [*islice(fresh, limit)]
-    count = token_counter()
+    count = TokenCounter()
     tokens -= sum(count(str(_line(of_fact(hit.fact, hit.score)))) for hit in shown_facts)
     tokens -= sum(count(str(_line(of_episode(hit)))) for hit in shown)
     for hit in fresh if tokens > 0 else ():
@@ -541,20 +542,25 @@ def _fitting(
 ) -> tuple[str, list[FoundText]]:
     """Return a text of the best items that fits, and the items in it, best first."""
     steps = [*_steps(items)]
-    whole = _text(items, dict(steps))
-    if count(whole) <= tokens:
+    if count(whole := text_of_items(items)) <= tokens:
         return whole, [*items]
+    length = Length(count)
     # The longest footer, so that each step takes more than the one before it.
     footer = _footer(len(items))
 
+    @cache
+    def cut(place: int, characters: int) -> FoundText:
+        return items[place].cut(characters)
+
     def fits(shown: Mapping[int, int]) -> bool:
-        return count(f"{_text(items, shown)}\n{footer}") <= tokens
+        return length(starmap(cut, shown.items()), footer) <= tokens
 
     # The most steps that fit; all of them do not.
     fit = bisect_left(range(1, len(steps)), True, key=lambda most: not fits(dict(steps[:most])))
     shown = _filled(items, dict(steps[:fit]), fits)
     while True:  # once, unless the counter is not monotonic
-        text = "\n".join(filter(None, (_text(items, shown), _footer(len(items) - len(shown)))))
+        told = text_of_items(starmap(cut, shown.items()))
+        text = "\n".join(filter(None, (told, _footer(len(items) - len(shown)))))
         if count(text) <= tokens:
             return text, [items[place] for place in shown]
         if not shown:
@@ -593,11 +599,6 @@ def _steps(items: Sequence[FoundText]) -> Iterator[tuple[int, int]]:
         yield place, len(item.words)
 
 
-def _text(items: Sequence[FoundText], shown: Mapping[int, int]) -> str:
-    """Return the lines of items, by their places and the characters shown."""
-    return text_of_items(items[place].cut(characters) for place, characters in shown.items())
-
-
 def text_of_items(items: Iterable[FoundText]) -> str:
     """Return items as lines below their dates: the latest day first, threads in order."""
     by_day = sorted(items, key=lambda item: item.date, reverse=True)
@@ -606,6 +607,30 @@ def text_of_items(items: Iterable[FoundText]) -> str:
         ordered, lambda item: item.date, lambda item: item.name, lambda item: item.newer
     )
     return "\n".join(under_dates(map(_line, shown)))
+
+
+class Length:
+    """Counts the tokens of items as :func:`text_of_items` puts them together.
+
+    The default counter adds up lines, so nothing is put together for it: the text has a line for
+    each item, one for each day, and the notes.
+    """
+
+    def __init__(self, count: Callable[[str], int]) -> None:
+        self._count = count
+        self._written: dict[DatedLine, list[str]] = {}
+
+    def __call__(self, items: Iterable[FoundText], *after: str) -> int:
+        """Return the tokens of the text of items, with these lines after it."""
+        if not isinstance(self._count, TokenCounter):
+            return self._count("\n".join([text_of_items(items), *after]))
+        told = [*map(_line, items)]
+        lines = [*dict.fromkeys(line.date for line in told)]
+        for line in told:
+            if line not in self._written:
+                self._written[line] = [*line.written()]
+            lines += self._written[line]
+        return self._count.of_lines([*(lines or [""]), *after])
 
 
 def _line(item: FoundText) -> DatedLine:

@@ -14,8 +14,9 @@ from memstore.domain.project_names import is_about_the_user
 from memstore.frozen import replace
 from memstore.lazy import lazy_import, lazy_pattern
 from memstore.named import NamedTuple
-from memstore.providers.local import token_counter
+from memstore.providers.local import TokenCounter
 from memstore.telling.recall import (
+    Length,
     Recalled,
     Whose,
     best_once,
@@ -148,20 +149,20 @@ def reminded(
         tokens: the maximum length of the text.
         whose: that the answer is about others than the one whom the prompt names.
     """
-    count = token_counter()
+    length = Length(TokenCounter())
     shown: dict[str, FoundText] = {}
     left_out = 0
     for item in noted(_near_the_best(facts, turns, question), whose):
         if item.name in shown:
             continue
         passage = [item]
-        if left_out < MISSES and _fits(shown, passage, tokens, count):
+        if left_out < MISSES and _fits(shown, passage, tokens, length):
             if not item.is_fact:
                 later = since(_hit(turns, item).episode)
                 passage = (
                     [] if later is None else [item, *_of_later(later, _hit(turns, item).project)]
                 )
-            if _fits(shown, passage, tokens, count):
+            if _fits(shown, passage, tokens, length):
                 shown |= {one.name: one for one in passage}
                 continue
         left_out += 1
@@ -182,10 +183,10 @@ def _fits(
     shown: Mapping[str, FoundText],
     more: Iterable[FoundText],
     tokens: int,
-    count: Callable[[str], int],
+    length: Length,
 ) -> bool:
     items = {**shown, **{item.name: item for item in more}}
-    return count(text_of_items(items.values())) <= tokens
+    return length(items.values()) <= tokens
 
 
 def _hit(turns: Sequence[EpisodeHit], item: FoundText) -> EpisodeHit:

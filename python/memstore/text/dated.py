@@ -52,6 +52,11 @@ class DatedLine(NamedTuple):
     def __str__(self) -> str:
         return f"{self.name}{marked(self.marks)} {visible(self.words)}".rstrip()
 
+    def written(self) -> Iterator[str]:
+        """Yield the line and its notes."""
+        yield str(self)
+        yield from map(remark, self.notes)
+
 
 def under_dates(lines: Iterable[DatedLine]) -> Iterator[str]:
     """Yield the lines in their order, and above the first of each day its date."""
@@ -60,8 +65,7 @@ def under_dates(lines: Iterable[DatedLine]) -> Iterator[str]:
         if line.date != date:
             date = line.date
             yield date
-        yield str(line)
-        yield from map(remark, line.notes)
+        yield from line.written()
 
 
 def together(

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Final
 
 from memstore.faces.hosts import tags
 from memstore.named import NamedTuple
-from memstore.providers.local import token_counter
+from memstore.providers.local import TokenCounter
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -77,7 +77,7 @@ def of(text: str, budget: int, *, titled: bool) -> RecalledText:
     Args:
         titled: whether its groups have titles, as those of a briefing; else it is one group.
     """
-    count = token_counter()
+    count = TokenCounter()
     found: list[Group] = []
     place = 0.0
     for name, lines in _grouped(text.split("\n"), titled=titled):
