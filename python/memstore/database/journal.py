@@ -291,6 +291,25 @@ def outlined(
     return [*map(_decode, transaction.rows(query, parameters))]
 
 
+class About(NamedTuple):
+    """A line by its id, and what it is about."""
+
+    id: int
+    fact_id: int | None
+    episode_id: int | None
+
+
+def abouts(
+    transaction: Transaction, condition: str, parameters: Parameters, order: str = "id"
+) -> list[About]:
+    """Return what lines that match are about, as :func:`outlined` returns the lines."""
+    rows = transaction.rows(
+        f"SELECT id, fact_id, episode_id FROM memstore_journal WHERE {condition} ORDER BY {order}",
+        parameters,
+    )
+    return [About(*row) for row in rows]
+
+
 OUTLINED: Final = f"('{Kind.ADD}', '{Kind.ADOPT}', '{Kind.EPISODE}', '{Kind.EMBED}')"
 
 
@@ -563,8 +582,21 @@ def _decode(row: Row) -> JournalLine:
         moment = clock.from_text(str(at))
         said = None if said_at is None else clock.from_text(str(said_at))
         began = None if run is None else _run_text(run)
-        about = (id_, moment, actor, source, kind, fact_id, before, after, evidence)
-        return JournalLine._make((*about, episode_id, txn, began, said))
+        return JournalLine(
+            id_,
+            moment,
+            actor,
+            source,
+            kind,
+            fact_id,
+            before,
+            after,
+            evidence,
+            episode_id,
+            txn,
+            began,
+            said,
+        )
     except ValueError as error:
         raise StorageError(
             f"line {id_!r} of the journal, on fact {fact_id!r}, cannot be read: {error}"

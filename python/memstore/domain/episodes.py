@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final
 
 from memstore.domain import clock
-from memstore.domain.records import AboutOthers, Record, Scope, hit_dict, set_fields
+from memstore.domain.records import AboutOthers, Record, Scope, hit_dict, scope_of, set_fields
 from memstore.domain.results import NO_PARTS, Respelt, Results, ScoreParts, WordsOnly
 from memstore.frozen import field, fields, frozen
 
@@ -65,7 +65,7 @@ class Episode(Record):
     @property
     def scope(self) -> Scope:
         """The owners it belongs to."""
-        return Scope(user_id=self.user_id, agent_id=self.agent_id, run_id=self.run_id)
+        return scope_of(self.user_id, self.agent_id, self.run_id)
 
     def to_dict(self) -> dict[str, Any]:
         """Return the fields that are set, as JSON values, without the salt."""

@@ -8,7 +8,7 @@ field and one migration.
 from __future__ import annotations
 
 from datetime import datetime
-from functools import cache
+from functools import cache, lru_cache
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias, TypeVar
 
@@ -135,6 +135,14 @@ class Scope:
 SCOPE_FIELDS = tuple(f.name for f in fields(Scope))
 
 NOBODY: Final = Scope()
+
+SCOPES_REMEMBERED: Final = 256
+
+
+@lru_cache(SCOPES_REMEMBERED)
+def scope_of(user_id: str | None, agent_id: str | None, run_id: str | None) -> Scope:
+    """Return the owners of a row: a search asks for those of each hit, and many are the same."""
+    return Scope(user_id=user_id, agent_id=agent_id, run_id=run_id)
 
 
 @frozen(kw_only=True)
@@ -289,9 +297,7 @@ class Fact(Record):
     @property
     def scope(self) -> Scope:
         """The owners it belongs to."""
-        if self.user_id is None and self.agent_id is None and self.run_id is None:
-            return NOBODY  # a search asks for that of each hit
-        return Scope(user_id=self.user_id, agent_id=self.agent_id, run_id=self.run_id)
+        return scope_of(self.user_id, self.agent_id, self.run_id)
 
     def to_dict(self) -> dict[str, Any]:
         """Return the fields that are set, and the status, as JSON values."""

@@ -6,7 +6,7 @@ from itertools import groupby, islice
 from typing import TYPE_CHECKING, Any, Final
 
 from memstore.database import origins
-from memstore.database.journal import Kind
+from memstore.database.journal import About, Kind
 from memstore.database.tables import facts as fact_table
 from memstore.database.tables import taken
 from memstore.database.tables.journal_lines import ActLines, LineConditions
@@ -205,7 +205,7 @@ def _act(
     # Imported lines, and those that took in foreign rows, have other authors.
     by = next((one for one in lines if one.said_at is None and _author(one) not in FOUND), lines[0])
     origin = part.origins.get(lines[0].id)
-    drafts = [*_drafts(lines, numbers, part.origins)]
+    drafts = [*_drafts(part.found._replace(numbers=numbers), part.origins)]
     ids = {id_ for draft in drafts for id_ in draft.shown[:MAX_CLAIMS]}
     facts = fact_table.get_many(transaction, [*ids])
     ends = _ends(transaction, facts) if with_ends else {}
@@ -225,12 +225,23 @@ def _act(
 class _Draft:
     """Lines of one kind, before the facts' texts are read."""
 
-    def __init__(self, kind: str, lines: Sequence[JournalLine], number: int | None = None) -> None:
-        """Draft it for these lines, the first ones of a ``number`` of them."""
-        self.kind, self._lines, self._all = kind, lines, number
-        self._facts = _unique(line.fact_id for line in lines)
-        about = [line for line in lines if line.fact_id is None]
-        self._episodes = _unique(line.episode_id for line in about)
+    def __init__(
+        self,
+        kind: str,
+        lines: Sequence[JournalLine],
+        number: int | None = None,
+        listed: Sequence[About] = (),
+    ) -> None:
+        """Draft it for these lines, the first ones of a ``number`` of them.
+
+        Args:
+            listed: what all of them are about, if only the first is among ``lines``.
+        """
+        self.kind, self._first, self._all = kind, lines[0], number
+        about = listed or [About(line.id, line.fact_id, line.episode_id) for line in lines]
+        self._lines = tuple([one.id for one in about])
+        self._facts = _unique([one.fact_id for one in about])
+        self._episodes = _unique([one.episode_id for one in about if one.fact_id is None])
         self._newer = _newer(lines[0]) if kind in SUPERSEDING and len(self._facts) == 1 else None
         self.shown = self._facts if self._newer is None else (self._newer,)
         """The facts whose texts are shown."""
@@ -250,11 +261,11 @@ class _Draft:
             episodes=self._episodes,
             number=self._all or len(listed) + len(self._episodes),
             claims=tuple(claim_of(fact) for fact in known if seen.names(fact)),
-            lines=tuple(line.id for line in self._lines),
+            lines=self._lines,
         )
 
     def _text(self, newer: str, ends: Mapping[int, str]) -> str:
-        first = self._lines[0]
+        first = self._first
         if self.kind in TRUSTING:
             return "; ".join(_trusting(first)) or "changed how much sources count"
         parts = [
@@ -281,20 +292,25 @@ def _successors(lines: Sequence[JournalLine]) -> set[int]:
     return {id_ for id_ in newer if id_ is not None}
 
 
-def _drafts(
-    lines: Sequence[JournalLine], numbers: Mapping[str, int], came_from: Mapping[int, Origin]
-) -> Iterator[_Draft]:
-    successors = _successors(lines)
+def _drafts(found: ActLines, came_from: Mapping[int, Origin]) -> Iterator[_Draft]:
+    successors = _successors(found.lines)
+    listed = {
+        kind: [one for one in about if one.fact_id not in successors]  # told with what it replaced
+        for kind, about in found.listed.items()
+    }
     by_kind: dict[str, list[JournalLine]] = {}
-    for line in lines:
+    for line in found.lines:
         kind = _kind(line, came_from)
-        if kind != Kind.ADD or line.fact_id not in successors:  # told with what it replaced
+        if listed.get(kind, kind != Kind.ADD or line.fact_id not in successors):
             by_kind.setdefault(kind, []).append(line)
-    for kind, own in by_kind.items():
+    begins = {kind: own[0].id for kind, own in by_kind.items()}
+    begins |= {kind: about[0].id for kind, about in listed.items() if about}
+    for kind in sorted(by_kind, key=begins.__getitem__):
+        own = by_kind[kind]
         if kind in TRUSTING or (kind in SINGLE and len(own) <= MAX_NAMED):
             yield from (_Draft(kind, [*one]) for _, one in groupby(own, key=_of))
         else:
-            yield _Draft(kind, own, numbers.get(kind))
+            yield _Draft(kind, own, found.numbers.get(kind), listed.get(kind, ()))
 
 
 def _kind(line: JournalLine, came_from: Mapping[int, Origin]) -> str:

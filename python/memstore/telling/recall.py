@@ -516,7 +516,9 @@ def of_episode(hit: EpisodeHit) -> FoundText:
 
 def _item(row: Fact | Episode, is_fact: bool, score: float, name: str, words: str) -> FoundText:
     date = zones.day(row.valid_at or row.created_at)
-    own = (row.namespace, row.scope, row.thread) if row.thread else (is_fact, row.id)
+    # The owners one by one, whose hash is quick.
+    owners = (row.user_id, row.agent_id, row.run_id)
+    own = (row.namespace, *owners, row.thread) if row.thread else (is_fact, row.id)
     place = (row.seq or 0, row.id)
     # Escaped before it is measured; blanks and line ends cost tokens.
     words = visible(" ".join(words.split()))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from functools import partial
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from memstore.database import journal, line_filters, origins
 from memstore.database.acts import STRETCH
@@ -20,10 +20,13 @@ from memstore.named import NamedTuple
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
-    from memstore.database.engine import Transaction
+    from memstore.database.engine import Parameters, Transaction
+    from memstore.database.journal import About
     from memstore.database.tables.line_counts import Counted, LineCount
     from memstore.domain.log import LogFilter
     from memstore.domain.records import AtLeast, JournalLine
+
+L = TypeVar("L", "JournalLine", "About")
 
 UNIFORM: Final = (str(Kind.ADD), str(Kind.EPISODE))
 """Kinds whose lines say nothing but what was added, each once."""
@@ -41,6 +44,8 @@ class ActLines(NamedTuple):
     lines: list[JournalLine]
     numbers: dict[str, int]
     """How many lines there are of the kinds of which only the first ones are here."""
+    listed: Mapping[str, Sequence[About]] = {}
+    """The lines of kinds of which only the very first one is among ``lines``."""
 
 
 class LineConditions:
@@ -171,21 +176,29 @@ class LineConditions:
         numbers = self.by_kind(first, last)
         many = {kind: n for kind in UNIFORM if (n := numbers.get(kind, 0)) > MAX_LISTED}
         lines: list[JournalLine] = []
+        listed: dict[str, Sequence[About]] = {}
         if numbers.keys() - UNIFORM:
             lines += self._outlined(first, last, f"{KIND} NOT IN {UNIFORM}", NO_LIMIT)
         for kind in UNIFORM:
-            if kind in numbers:
-                lines += self._first_of(kind, first, last)
-        return ActLines(sorted(lines, key=lambda line: line.id), many)
+            if kind in numbers and (found := self._first_of(kind, first, last)):
+                if not self._has_others:  # else some are told with those of other devices
+                    listed[kind] = found
+                    found = found[:1]
+                lines += journal.outlined(
+                    self._transaction,
+                    f"id IN {self._transaction.dialect.listed('some')}",
+                    {"some": [one.id for one in found]},
+                )
+        return ActLines(sorted(lines, key=lambda line: line.id), many, listed)
 
-    def _first_of(self, kind: str, first: int, last: int) -> list[JournalLine]:
+    def _first_of(self, kind: str, first: int, last: int) -> list[About]:
         """Return the first lines of a kind that add; those of an owner by the facts."""
         test = f"{KIND} = '{kind}'"
         ids = None
         if kind == Kind.ADD and self._owned is not None:
             ids = self._owned.first_lines(first, last, MAX_LISTED)
         if ids is not None:
-            found = journal.outlined(
+            found = journal.abouts(
                 self._transaction,
                 f"{self._condition} AND {test} AND +memstore_journal.id <= :last"
                 f" AND memstore_journal.id IN {self._transaction.dialect.listed('some')}",
@@ -193,13 +206,24 @@ class LineConditions:
             )
             if len(found) == len(ids):
                 return found
-        return self._outlined(first, last, test, MAX_LISTED)
+        return self._read_within(journal.abouts, first, last, test, MAX_LISTED)
 
     def _outlined(self, first: int, last: int, test: str, limit: int) -> list[JournalLine]:
-        found: list[JournalLine] = []
+        return self._read_within(journal.outlined, first, last, test, limit)
+
+    def _read_within(
+        self,
+        read: Callable[[Transaction, str, Parameters, str], list[L]],
+        first: int,
+        last: int,
+        test: str,
+        limit: int,
+    ) -> list[L]:
+        """Return the first wanted lines between two that pass a test, oldest first."""
+        found: list[L] = []
         for begin, end in self._within(first, last):
             left = limit if limit == NO_LIMIT else limit - len(found)
-            found += journal.outlined(
+            found += read(
                 self._transaction,
                 f"{self._condition} AND {test} AND memstore_journal.id <= :last",
                 self._values | {"first": begin, "last": end, "limit": left},
