@@ -194,17 +194,19 @@ class LineConditions:
     def _first_of(self, kind: str, first: int, last: int) -> list[About]:
         """Return the first lines of a kind that add; those of an owner by the facts."""
         test = f"{KIND} = '{kind}'"
-        ids = None
+        own = None
         if kind == Kind.ADD and self._owned is not None:
-            ids = self._owned.first_lines(first, last, MAX_LISTED)
-        if ids is not None:
+            own = self._owned.first_lines(first, last, MAX_LISTED)
+        if own is not None and not any(self._chosen):
+            return own
+        if own is not None:
             found = journal.abouts(
                 self._transaction,
                 f"{self._condition} AND {test} AND +memstore_journal.id <= :last"
                 f" AND memstore_journal.id IN {self._transaction.dialect.listed('some')}",
-                self._values | {"first": first, "last": last, "some": ids},
+                self._values | {"first": first, "last": last, "some": [one.id for one in own]},
             )
-            if len(found) == len(ids):
+            if len(found) == len(own):
                 return found
         return self._read_within(journal.abouts, first, last, test, MAX_LISTED)
 
@@ -448,18 +450,20 @@ class OwnedAdditions:
             )
         return {kind: number for kind, number in found.items() if number}
 
-    def first_lines(self, first: int, last: int, limit: int) -> list[int] | None:
-        """Return the first lines between two that add facts of the owners, as ids.
+    def first_lines(self, first: int, last: int, limit: int) -> list[About] | None:
+        """Return the first lines between two that add facts of the owners.
 
         ``None`` if the facts do not tell them.
         """
         ids = self._ids(first, last)
         if ids is None:
             return None
-        return self._transaction.ints(
-            "SELECT j.id FROM memstore_facts f CROSS JOIN memstore_journal j"
+        rows = self._transaction.rows(
+            "SELECT j.id, j.fact_id, j.episode_id FROM memstore_facts f"
+            " CROSS JOIN memstore_journal j"
             f" WHERE {self._whose} AND f.id >= :from_id AND f.id <= :to_id AND j.fact_id = f.id"
-            f" AND j.kind = '{Kind.ADD}' AND +j.id >= :first AND +j.id <= :last"
+            f" AND j.kind = '{Kind.ADD}' AND j.said_at IS NULL"
+            " AND +j.id >= :first AND +j.id <= :last"
             " ORDER BY f.id LIMIT :limit",
             {
                 **self._values,
@@ -470,6 +474,7 @@ class OwnedAdditions:
                 "limit": limit,
             },
         )
+        return [journal.About(*row) for row in rows]
 
     def _ids(self, first: int, last: int) -> tuple[int, int] | None:
         """Return the first and the last of the facts that were added by these lines.
