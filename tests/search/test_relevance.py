@@ -238,3 +238,36 @@ def test_turns_that_follow_the_answer_are_counted(memory: Store) -> None:
     told = memory.recall("who listens at 5499", max_tokens=2000)
     assert told.hidden >= 14
     assert len(told.text.splitlines()) <= 5
+
+
+@pytest.mark.parametrize("ask", ["recall", "why_not"])
+def test_a_rare_word_among_others_is_enough_to_fill_a_budget(memory: Store, ask: str) -> None:
+    query = "lovage, thermodynamics, choreography and seismographs"
+    assert not memory.search(query)
+    if ask == "recall":
+        assert "lovage" in memory.recall(query, max_tokens=200).text
+    else:
+        named = next(fact.id for fact in memory.list() if "lovage" in fact.content)
+        assert memory.why_not(query, named, max_tokens=200).stage == "found"
+
+
+def test_a_budget_is_not_filled_with_what_has_nothing_of_the_query(memory: Store) -> None:
+    query = "thermodynamics, choreography and seismographs"
+    told = memory.recall(query, max_tokens=200)
+    assert (told.text, told.facts, told.episodes) == ("", (), ())
+    assert told.hidden == len(memory.search(query, limit=100, min_relevance=0))
+    assert memory.why_not(query, told.hidden, max_tokens=200).stage == "relevance"
+    assert not memory.turns_for(query)
+
+
+def test_a_relevant_fact_brings_the_turns_near_it(open_store: Open) -> None:
+    store = open_store(embedder=LocalEmbedder())
+    turn = store.episodes.add("Plants like rain.", source="chat", speaker="Ana")
+    store.file.embed_pending()
+    query = "how tall does the lovage grow"
+    assert store.episodes.search(query, min_relevance=0)
+    assert not store.turns_for(query)
+    assert not store.recall(query, max_tokens=200).episodes
+    fact = store.add("The lovage grows beside the shed", subject="garden")
+    told = store.recall(query, max_tokens=200)
+    assert (told.facts, told.episodes) == ((fact.id,), (turn.id,))

@@ -26,7 +26,14 @@ from memstore.search.corpus import BestRows, Corpus, H
 from memstore.search.index.index import Index
 from memstore.search.lookups.base import F, Query, Ranked
 from memstore.search.ranking import Candidates
-from memstore.search.requests import JUDGED, NEAR_ENOUGH_TO_FILL, NEAR_THE_BEST
+from memstore.search.requests import (
+    COVERAGE_TO_FILL,
+    JUDGED,
+    NEAR_ENOUGH_TO_FILL,
+    NEAR_THE_BEST,
+    RELEVANT_ENOUGH_TO_FILL,
+    WEIGHT_TO_FILL,
+)
 from memstore.search.spelling import Respelling, respelling
 from memstore.text.references import references
 
@@ -387,7 +394,8 @@ def judged(corpus: Corpus[F, H], query: Query, found: BestRows, request: Request
 
     Nothing is left unless one of the first rows is relevant. Beside a relevant one, a row that
     ranks near the best stays too: the answer to a question may have none of its words. A search by
-    words alone leaves nothing out: each row has a word of the query.
+    words alone leaves nothing out: each row has a word of the query. Where a budget is to be
+    filled, less is enough for the first rows, and the caller decides, who has rows of both kinds.
     """
     least = request.least_relevance
     rows = found.rows
@@ -402,7 +410,9 @@ def judged(corpus: Corpus[F, H], query: Query, found: BestRows, request: Request
         shown = [row for row in rows if held.get(row.id)]
         hidden = len(rows) - len(shown)
         return found._replace(rows=shown, is_relevant=bool(shown), hidden=hidden)
-    if not first:
+    if request.fills and not first:
+        first = _may_answer(corpus, query, rows[:JUDGED])
+    if not first and not request.fills:
         return BestRows([], found.ranking, is_relevant=False, hidden=len(rows))
     part = NEAR_ENOUGH_TO_FILL if request.fills else NEAR_THE_BEST
     near = part * rows[0].score if rows[0].score > 0 else math.inf
@@ -415,7 +425,19 @@ def judged(corpus: Corpus[F, H], query: Query, found: BestRows, request: Request
     doubted = [row for row in rows[JUDGED:] if row.id in far]
     kept = first | relevant(corpus, query, doubted, least)
     shown = [row for row in rows if row.id in kept or row.id not in far]
-    return found._replace(rows=shown, is_relevant=True, hidden=len(rows) - len(shown))
+    return found._replace(rows=shown, is_relevant=bool(first), hidden=len(rows) - len(shown))
+
+
+def _may_answer(corpus: Corpus[F, H], query: Query, rows: Sequence[Ranked]) -> set[int]:
+    """Return the ids of those of the rows of which more is told to who gave a budget for it."""
+    found = relevant(corpus, query, rows, RELEVANT_ENOUGH_TO_FILL)
+    topic = corpus.lookup.topic(query.text)
+    bearings = corpus.lookup.bearings(topic, [row.id for row in rows])
+    return found | {
+        id_
+        for id_, one in bearings.items()
+        if one.weight >= WEIGHT_TO_FILL and one.coverage >= COVERAGE_TO_FILL
+    }
 
 
 def relevant(corpus: Corpus[F, H], query: Query, rows: Sequence[Ranked], least: float) -> set[int]:

@@ -62,6 +62,12 @@ NEAR_ENOUGH_TO_FILL: Final = 0.3
 """The same where a budget of tokens is to be filled. Chosen on the development half of the half
 year (decision 196)."""
 
+RELEVANT_ENOUGH_TO_FILL: Final = 0.06
+WEIGHT_TO_FILL: Final = 3.0
+COVERAGE_TO_FILL: Final = 0.2
+"""There, one of the first hits has to be this relevant, or to have words of the query that weigh so
+much and are this share of its weight (decision 253)."""
+
 RANKING: Final[Mapping[str, type[Ranking]]] = {CONTEXTUAL: Contextual, CLASSIC: Classic}
 
 

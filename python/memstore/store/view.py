@@ -435,7 +435,8 @@ class View(zones.Zoned):
 
         def search(question: str, is_judged: bool) -> Found:
             wanted = asked if is_judged else _unjudged(asked)
-            return recall.Found(SearchHits(facts), self._episodes_beside(question, wanted))
+            turns = self._episodes_beside(question, wanted)
+            return recall.Found(SearchHits(facts), turns).if_relevant()
 
         topic, both = self._of_the_project(topic, search, namespaces)
         found = both.turns
@@ -512,6 +513,7 @@ class View(zones.Zoned):
         recallable = partial(self._recallable, asked, episodes)
         query, told = self._of_the_project(whole, recallable, namespaces)
         request = self._filling(asked if query == whole else _unjudged(asked))
+        request = replace(request, fills=request.fills and bool(told.facts or told.turns))
         outcome, _ = facts.examine(query, request, following.examined(fact, request))
         if outcome.stage != "found":
             return outcome
@@ -789,7 +791,7 @@ class View(zones.Zoned):
             asked = _unjudged(asked)
         facts = self._file.searches.facts.find(query, self._filling(asked))
         turns = self._episodes_beside(query, asked) if episodes else None
-        return recall.Found(facts, turns or episode_records.EpisodeHits())
+        return recall.Found(facts, turns or episode_records.EpisodeHits()).if_relevant()
 
     def _of_the_project(
         self,

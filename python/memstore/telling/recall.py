@@ -24,7 +24,7 @@ from memstore.domain import project_names, zones
 from memstore.domain.episodes import TRACE
 from memstore.domain.records import Record
 from memstore.errors import InvalidArgumentType
-from memstore.frozen import frozen
+from memstore.frozen import frozen, replace
 from memstore.lazy import lazy_import
 from memstore.named import NamedTuple
 from memstore.providers.local import TokenCounter
@@ -96,6 +96,16 @@ class Found(NamedTuple):
     turns: EpisodeHits
     following: frozenset[int] = frozenset()
     """The ids of turns after one that has an identifier of the question."""
+
+    def if_relevant(self) -> Found:
+        """Return the same, or nothing if neither search found anything relevant."""
+        facts, turns = self.facts, self.turns
+        if any(hits and (hits.words_only or hits.is_relevant is not False) for hits in self[:2]):
+            return self
+        return self._replace(
+            facts=replace(facts, items=(), hidden=facts.hidden + len(facts)),
+            turns=replace(turns, items=(), hidden=turns.hidden + len(turns), newest_first=0),
+        )
 
     def named_in(self, question: str) -> Names:
         """Return the names in a question of which something found is; none is a stop word."""

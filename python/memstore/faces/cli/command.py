@@ -470,7 +470,6 @@ RELEVANCE: Final = option(
     "--min-relevance X",
     f"leave out what is less relevant than this, 0 to 1 (default: {MIN_RELEVANCE})",
     type=float,
-    default=MIN_RELEVANCE,
 )
 
 

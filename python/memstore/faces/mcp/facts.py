@@ -28,7 +28,6 @@ from memstore.faces.mcp.tool import (
 from memstore.facts.tasks import as_task
 from memstore.frozen import asdict, replace
 from memstore.lazy import lazy_import
-from memstore.settings import MIN_RELEVANCE
 from memstore.store import answers as store_answers
 from memstore.store.store import Store, file_of
 
@@ -188,7 +187,7 @@ def memory_search(
         valid_after=valid_after,
         valid_before=valid_before,
         active_only=not include_superseded,
-        min_relevance=MIN_RELEVANCE if min_relevance is None else min_relevance,
+        min_relevance=min_relevance,
         limit=limit,
         context=context or 0,
     )
