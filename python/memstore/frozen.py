@@ -112,8 +112,7 @@ def derived(kind: Callable[..., R], record: Any, /, **changes: Any) -> R:
     values = made.__dict__
     values.update(record.__dict__)
     values.update(changes)
-    for name in _surplus(record.__class__, kind):
-        values.pop(name, None)
+    list(map(values.pop, *_surplus(record.__class__, kind)))  # a loop takes longer than the rest
     return made  # type: ignore[no-any-return]
 
 
@@ -128,9 +127,10 @@ def from_arguments(kind: Callable[..., R], arguments: Mapping[str, Any], **other
 
 
 @cache
-def _surplus(kind: Any, other: Any) -> tuple[str, ...]:
-    """Return the fields of a class that another one does not have."""
-    return tuple(one.name for one in fields(kind) if one.name not in other._shape.defaults)
+def _surplus(kind: Any, other: Any) -> tuple[tuple[str, ...], tuple[None, ...]]:
+    """Return the fields of a class that another one does not have, and ``None`` for each."""
+    names = tuple(one.name for one in fields(kind) if one.name not in other._shape.defaults)
+    return names, (None,) * len(names)
 
 
 class _Shape:

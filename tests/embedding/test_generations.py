@@ -28,6 +28,7 @@ from tests.support.raw import raw
 
 import memstore
 from memstore import Conflict, NewFact, NotFound, Store
+from memstore.database.sqlite.transaction import ROWS_TOGETHER
 
 Open = Callable[..., Store]
 
@@ -137,16 +138,22 @@ def test_searches_use_the_old_vectors_while_the_new_ones_are_made(store: Store) 
     assert seen[-1][0] == seen[-1][1]
 
 
-def test_rows_written_during_a_switch_get_both_vectors(store: Store) -> None:
+def test_rows_written_during_a_switch_get_both_vectors(store: Store, path: Path) -> None:
     fill(store)
     new = Buckets()
     store.file.generations.stage(new)
     assert store.file.generations.run(new, limit=5).embedded == 5
-    together = [
-        {"content": f"a {ordinal} letter", "subject": "post"} for ordinal in ("second", "third")
-    ]
+    # More than one statement inserts, and some that are left over.
+    count = ROWS_TOGETHER + 2
+    together = [{"content": f"letter {n}", "subject": "post"} for n in range(count)]
     late = [store.add("a late letter", subject="post"), *store.add_many(together)]
     assert all(one.embedded for one in late), "by the model that searches use"
+    with raw(path) as file:
+        rows = "SELECT fact_id, generation_id, embedding IS NULL, checksum IS NULL"
+        query = f"{rows} FROM memstore_fact_vectors WHERE fact_id >= ? ORDER BY id"
+        written = [tuple(row) for row in file.execute(query, (late[0].id,))]
+    of_each = ((1, 0, 0), (2, 1, 1))
+    assert written == [(one.id, *kept) for one in late for kept in of_each]
     said = store.episodes.add("somebody said so late", source="test")
     with pytest.raises(Conflict, match="texts of generation 2 have no vector yet"):
         store.file.generations.switch()

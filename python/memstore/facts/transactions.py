@@ -12,9 +12,10 @@ from memstore.database.tables import facts as fact_table
 from memstore.domain import metadata
 from memstore.domain.arguments import checked_id
 from memstore.domain.project_names import is_about_the_user
+from memstore.domain.records import unchecked
 from memstore.errors import EmbedderMismatch, FactChanged, Reason, Remedy
 from memstore.facts import rules
-from memstore.frozen import derived, replace
+from memstore.frozen import replace
 from memstore.lazy import cached_property, lazy_import
 from memstore.named import NamedTuple
 from memstore.text.secrets import Screen
@@ -215,10 +216,11 @@ class FactTransactions:
         embedding = embedder.current
         found = [new for new in every if not new.unsearched]
         blobs = iter(embedding.for_writing([(new.subject, new.content) for new in found]))
+        model = embedding.model
         return [
             new
             if new.unsearched
-            else derived(checks.Prepared, new, blob=next(blobs), model=embedding.model)
+            else unchecked(checks.Prepared, {**new.__dict__, "blob": next(blobs), "model": model})
             for new in every
         ]
 

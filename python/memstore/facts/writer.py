@@ -280,9 +280,15 @@ class FactWriter:
         return True
 
     def insert_all(self, new_facts: Sequence[Prepared], now: datetime) -> list[Fact]:
-        """Store facts together, each of which :meth:`stands_alone`."""
+        """Store facts together, each of which :meth:`stands_alone`.
+
+        They were embedded together, so that one model and one dimension are those of all.
+        """
         transaction, namespace = self.transaction, self.namespace
-        blobs = [None if new.blob is None else self._admit(transaction, new) for new in new_facts]
+        blobs = [new.blob for new in new_facts]
+        embedded = next((new for new in new_facts if new.blob is not None), None)
+        if embedded is not None and self._admit(transaction, embedded) is None:
+            blobs = [None] * len(blobs)
         uuids = clock.new_uuids(now, len(new_facts))
         ids = fact_table.new_ids(transaction, len(new_facts))
         facts = [

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Final, TypeVar, cast
 import apsw
 
 from memstore._kernel.vectors import pack
-from memstore.database.dialect import Dialect, parameters_of
+from memstore.database.dialect import Dialect, parameters_of, with_parameters
 from memstore.database.engine import NO_PARAMETERS, Queued, Transaction
 from memstore.database.writes import Insert, Update, given
 from memstore.domain.metadata import json_writer
@@ -284,7 +284,7 @@ class SqliteTransaction(Transaction):
                 completed = queued.completed(form, rows)
                 if len(rows) == 1:
                     execute(form.text, *completed)
-                elif _is_of_an_indexed_row(form):
+                elif _inserts_alone(form):
                     self._insert_together(form, completed)
                 else:
                     self.connection.executemany(form.text, completed)
@@ -292,18 +292,19 @@ class SqliteTransaction(Transaction):
                     self._does_more()
 
     def _insert_together(self, form: Insert, rows: Iterable[Row]) -> None:
-        """Insert rows that triggers index, many with each statement.
+        """Insert rows, many with each statement.
 
-        A statement with triggers begins with a savepoint, and FTS5 then writes what it holds to
-        its index: with a statement for each row, that takes up to a hundred times as long as the
-        row.
+        A statement of its own for each row takes longer. For a row that triggers index it is a
+        hundred times as long: a statement with triggers begins with a savepoint, and FTS5 then
+        writes what it holds to its index. Of other tables, a few rows are not worth a statement
+        that has to be prepared for their number.
         """
-        into = f"INSERT INTO {form.table} ({', '.join(form.columns)}) VALUES "
-        row = f"({', '.join('?' * len(form.columns))})"
         waiting = iter(rows)
         while some := [*islice(waiting, ROWS_TOGETHER)]:
-            values = ", ".join([row] * len(some))
-            self.connection.execute(into + values, [*chain.from_iterable(some)])
+            if len(some) == ROWS_TOGETHER or form.table in INDEXED:
+                self.connection.execute(_of_rows(form, len(some)), [*chain.from_iterable(some)])
+            else:
+                self.connection.executemany(form.text, some)
 
     def next_id(self, table: str) -> int:
         if table not in self._ids:
@@ -358,11 +359,26 @@ def _shortened(vector: T) -> T | bytes:
     return pack(vector) if isinstance(vector, bytes) else vector
 
 
-def _is_of_an_indexed_row(form: Form) -> TypeGuard[Insert]:
-    """Whether a form inserts one row into an indexed table, of its parameters alone."""
-    if not isinstance(form, Insert) or form.table not in INDEXED:
+def _inserts_alone(form: Form) -> TypeGuard[Insert]:
+    """Whether a form inserts a row, or one for each of a whole table, of parameters and columns.
+
+    Several rows of it can then be inserted by one statement.
+    """
+    if not isinstance(form, Insert) or form.unique is not None or form.returning or form.alias:
         return False
-    return not form.source and form.unique is None and form.values == given(form.columns)
+    return form.source.isidentifier() or (not form.source and form.values == given(form.columns))
+
+
+@lru_cache(maxsize=64)
+def _of_rows(form: Insert, count: int) -> str:
+    """Return a form as the statement that inserts so many rows, given one after the other."""
+    into = f"INSERT INTO {form.table} ({', '.join(form.columns)})"
+    rows = ", ".join([f"({', '.join('?' * len(form.names))})"] * count)
+    if not form.source:
+        return f"{into} VALUES {rows}"
+    place = {name: f"column{number}" for number, name in enumerate(form.names, 1)}
+    chosen = with_parameters(", ".join(form.values), place.__getitem__)
+    return f"{into} SELECT {chosen} FROM (VALUES {rows}) CROSS JOIN {form.source}"
 
 
 def _bindings(sql: str, parameters: Given) -> Sequence[apsw.SQLiteValue]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import datetime
 from functools import cache
 from math import isqrt
-from operator import attrgetter
+from operator import attrgetter, itemgetter
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final, Protocol
 
@@ -132,14 +132,18 @@ STATE_INDEXES: Final = {
     "expired": "idx_memstore_expiring",
 }
 """The indexes that have only the facts in one state."""
-MOMENT_PLACES = tuple(place for place, name in enumerate(STORED) if name in MOMENT_FIELDS)
+CREATED_PLACE: Final = STORED.index("created_at")
+OTHER_MOMENT_PLACES: Final = tuple(
+    place for place, name in enumerate(STORED) if name in MOMENT_FIELDS and place != CREATED_PLACE
+)
+other_moments = itemgetter(*OTHER_MOMENT_PLACES)
+NO_OTHER_MOMENTS: Final = (None,) * len(OTHER_MOMENT_PLACES)
 
 JOURNALLED: Final = tuple(
     name
     for name in STORED
     if name not in ("id", "use_count", "last_used_at")  # use is not journalled
 )
-CREATED_PLACE: Final = STORED.index("created_at")
 AT_THE_END: Final = ("slots", "unsearched", "metadata")
 IN_ORDER: Final = (*(n for n in JOURNALLED if n not in AT_THE_END), *AT_THE_END)
 """What the journal tells of a fact, in the order in which its line does."""
@@ -285,9 +289,11 @@ def row_of(fact: Fact, encoded: Encoded) -> InOrder:
         row[SLOTS_PLACE] = metadata.text_of(fact.slots)
     if fact.unsearched:
         row[UNSEARCHED_PLACE] = 1  # no engine's column holds a truth
-    for place in MOMENT_PLACES:
-        if row[place] is not None:
-            row[place] = clock.to_text(row[place])
+    row[CREATED_PLACE] = clock.to_text(fact.created_at)
+    if other_moments(row) != NO_OTHER_MOMENTS:  # few facts have one
+        for place in OTHER_MOMENT_PLACES:
+            if row[place] is not None:
+                row[place] = clock.to_text(row[place])
     return tuple(row)
 
 
