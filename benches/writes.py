@@ -3,7 +3,7 @@
     python -m benches.writes [--rounds 7] [WORD …]
 
 The rival is the driver alone: the schema, pragmas and triggers that memstore has, prepared
-statements, ``executemany``, and facts inserted 64 at a time, which saves the full-text index work.
+statements, and rows inserted 64 at a time, which saves work of the full-text index, and statements.
 It makes nothing of its rows itself: they are read from a store that was given the same facts, and
 the journal's lines are among them. Before anything is measured, every table of that store is
 compared with the rival's. Both begin with a copy of one file of 10,000 facts, at
@@ -126,18 +126,16 @@ class Rival:
         self.connection.execute("BEGIN IMMEDIATE")
         newest = "SELECT seq FROM sqlite_sequence WHERE name = 'memstore_facts'"
         (held,) = self.connection.execute(newest).fetchone()
-        of_facts, *of_others = zip(*facts, strict=True)
-        self._insert_together(_numbered(of_facts, held))
-        for insert, rows in zip(self.inserts[1:], of_others, strict=True):
-            self.connection.executemany(insert, _numbered(rows, held))
+        for insert, rows in zip(self.inserts, zip(*facts, strict=True), strict=True):
+            self._insert_together(insert, _numbered(rows, held))
         self.connection.execute("COMMIT")
 
-    def _insert_together(self, facts: Iterator[Row]) -> None:
-        """Insert facts, many with each statement, at whose end triggers have indexed them."""
-        insert, places = self.inserts[0].split(" VALUES ")
-        while some := [*islice(facts, ROWS_TOGETHER)]:
+    def _insert_together(self, insert: str, rows: Iterator[Row]) -> None:
+        """Insert rows, many with each statement, at whose end triggers have indexed them."""
+        into, places = insert.split(" VALUES ")
+        while some := [*islice(rows, ROWS_TOGETHER)]:
             values = ", ".join([places] * len(some))
-            self.connection.execute(f"{insert} VALUES {values}", [*chain.from_iterable(some)])
+            self.connection.execute(f"{into} VALUES {values}", [*chain.from_iterable(some)])
 
 
 def _numbered(rows: Sequence[Row], held: int) -> Iterator[Row]:

@@ -19,7 +19,14 @@ from memstore.domain.arguments import (
     checked_place,
     checked_text,
 )
-from memstore.domain.records import DEFAULT_CATEGORY, SCOPE_FIELDS, NewFact, Scope, unchecked
+from memstore.domain.records import (
+    CATEGORIES,
+    DEFAULT_CATEGORY,
+    SCOPE_FIELDS,
+    NewFact,
+    Scope,
+    unchecked,
+)
 from memstore.errors import InvalidArgument, InvalidArgumentType
 from memstore.facts import rules
 from memstore.frozen import fields, frozen
@@ -41,6 +48,9 @@ else:
     slots = lazy_import("memstore.text.judging.slots")
 
 CONSOLIDATE: Final = "consolidate"
+
+SUGGESTED: Final[Names] = {name: (name, name) for name in CATEGORIES}
+"""The categories that need no check."""
 
 OPTIONAL: Final[tuple[tuple[str, Callable[[object, str], str]], ...]] = (
     ("source", partial(checked_text, limit=MAX_NAME)),
@@ -88,7 +98,7 @@ class Prepared(NewFact):
 def all_prepared(new_facts: Sequence[NewFact], screen: Screen) -> list[Prepared]:
     """Check new facts; an error says which one is invalid."""
     found = []
-    names: Names = {}
+    names = SUGGESTED.copy()
     for place, new in enumerate(new_facts, 1):
         try:
             found.append(_prepared(screen.record(new), names))
@@ -102,7 +112,7 @@ def all_prepared(new_facts: Sequence[NewFact], screen: Screen) -> list[Prepared]
 
 def prepared(new: NewFact, screen: Screen) -> Prepared:
     """Check one new fact, and make what needs no transaction."""
-    return _prepared(screen.record(new), {})
+    return _prepared(screen.record(new), SUGGESTED.copy())
 
 
 def _prepared(new: NewFact, names: Names) -> Prepared:

@@ -26,6 +26,7 @@ from memstore.domain.records import (
     Scope,
     chosen_owners,
     is_among,
+    unchecked,
 )
 from memstore.domain.standing import Namespaces, Standing
 from memstore.errors import Conflict, InvalidArgument, InvalidArgumentType, Remedy
@@ -468,29 +469,29 @@ class Store(View):
             IdempotencyConflict: the key was already used with different content.
             ValueError: an empty or over-long text, a bad time, metadata that is not JSON.
         """
-        new = NewFact(
-            content=content,
-            subject=subject,
-            category=category,
-            metadata=metadata,
-            supersedes=supersedes,
-            any_subject=any_subject,
-            created_at=created_at,
-            valid_at=valid_at,
-            expired_at=expired_at,
-            source=source,
-            idempotency_key=idempotency_key,
-            user_id=user_id,
-            agent_id=agent_id,
-            run_id=run_id,
-            episode_id=episode_id,
-            thread=thread,
-            seq=seq,
-            slots=slots,
-            external_key=external_key,
-            unsearched=unsearched,
-        )
-        return self._facts.add(new, unless_known=unless_known)
+        values = {
+            "content": content,
+            "subject": subject,
+            "category": category,
+            "metadata": metadata,
+            "supersedes": supersedes,
+            "any_subject": any_subject,
+            "created_at": created_at,
+            "valid_at": valid_at,
+            "expired_at": expired_at,
+            "source": source,
+            "idempotency_key": idempotency_key,
+            "user_id": user_id,
+            "agent_id": agent_id,
+            "run_id": run_id,
+            "episode_id": episode_id,
+            "thread": thread,
+            "seq": seq,
+            "slots": slots,
+            "external_key": external_key,
+            "unsearched": unsearched,
+        }
+        return self._facts.add(unchecked(NewFact, values), unless_known=unless_known)
 
     def add_many(
         self, facts: Iterable[NewFact | Mapping[str, Any]], *, unless_known: bool = False

@@ -143,6 +143,9 @@ class SqliteEngine:
         self._checked = time.monotonic()
         self._changed_by_others: object = None
         """The changes by others that the check of the version has seen."""
+        self._committed: int | None = None
+        """The number of changes, our own too, that the writing connection knew of when it had last
+        committed."""
         self._version: object = None
         """The schema version of the file at the last write."""
         self._has_written = False
@@ -391,6 +394,7 @@ class SqliteEngine:
 
     def _close_all(self, is_ours: bool) -> None:
         """Close every unused connection. The caller holds the turn and the pool."""
+        self._committed = None  # each connection counts for itself
         while self._idle:
             self._close(self._idle.pop(), is_ours)
         if self._writer.is_open:
@@ -443,6 +447,8 @@ class SqliteEngine:
         Raises:
             SchemaError: it has, and nothing was written.
         """
+        if connection.data_version() == self._committed:
+            return self._changed_by_others
         changed: object = connection.execute("PRAGMA data_version").get
         if changed == self._changed_by_others:
             return changed
@@ -480,6 +486,7 @@ class SqliteEngine:
         Raises:
             FileReplaced: the file or its log was replaced.
         """
+        self._committed = self._writer.connection.data_version()
         if not self._holds_commits():
             is_elsewhere = "file" in self._changed
             outcome = "; it may hold this write" if is_elsewhere else "; nothing was stored"

@@ -288,7 +288,7 @@ class SqliteTransaction(Transaction):
                     self._insert_together(form, completed)
                 else:
                     self.connection.executemany(form.text, completed)
-                if not isinstance(form, Insert) or form.table not in ADDED:
+                if self._only_adds and not (type(form) is Insert and form.table in ADDED):
                     self._does_more()
 
     def _insert_together(self, form: Insert, rows: Iterable[Row]) -> None:
