@@ -28,7 +28,7 @@ from tests.support.raw import raw
 
 import memstore
 from memstore import Conflict, NewFact, NotFound, Store
-from memstore.database.sqlite.transaction import ROWS_TOGETHER
+from memstore.database.sqlite.together import ROWS_TOGETHER
 
 Open = Callable[..., Store]
 

@@ -7,15 +7,14 @@ from __future__ import annotations
 
 from contextlib import suppress
 from functools import lru_cache, partial
-from itertools import chain, islice
 from typing import TYPE_CHECKING, Final, TypeVar, cast
 
 import apsw
 
 from memstore._kernel.vectors import pack
-from memstore.database.dialect import Dialect, parameters_of, with_parameters
+from memstore.database.dialect import Dialect, parameters_of
 from memstore.database.engine import NO_PARAMETERS, Queued, Transaction
-from memstore.database.writes import Insert, Update, given
+from memstore.database.writes import Insert, Update
 from memstore.domain.metadata import json_writer
 from memstore.errors import Remedy, StorageError, StoreBusy
 from memstore.lazy import lazy_import
@@ -23,15 +22,16 @@ from memstore.named import NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Sequence
-    from typing import TypeGuard
 
     from memstore.database import acts
     from memstore.database.engine import Finish, FullTexts, Given, Row, Statement
     from memstore.database.sqlite import full_text as indexes
+    from memstore.database.sqlite import together
     from memstore.database.writes import Form
 else:
     acts = lazy_import("memstore.database.acts")
     indexes = lazy_import("memstore.database.sqlite.full_text")
+    together = lazy_import("memstore.database.sqlite.together")
 
 
 T = TypeVar("T")
@@ -123,16 +123,10 @@ LISTS: Final = frozenset((list, tuple))
 
 to_json: Final = json_writer(allow_nan=False, ascii_only=True)
 
-INDEXED: Final = frozenset(("memstore_facts", "memstore_episodes"))
-"""The tables whose new rows triggers put into a full-text index."""
-
 WITH_VECTORS: Final = frozenset(("memstore_fact_vectors", "memstore_piece_vectors"))
 
 ADDED: Final = frozenset(("memstore_facts", "memstore_fact_vectors", "memstore_journal"))
 """The tables to which an added fact is written."""
-
-ROWS_TOGETHER: Final = 64
-"""Rows that one statement inserts: some 2,000 parameters, of 32,766 that SQLite allows."""
 
 
 class Left(NamedTuple):
@@ -284,27 +278,10 @@ class SqliteTransaction(Transaction):
                 completed = queued.completed(form, rows)
                 if len(rows) == 1:
                     execute(form.text, *completed)
-                elif _inserts_alone(form):
-                    self._insert_together(form, completed)
                 else:
-                    self.connection.executemany(form.text, completed)
+                    together.write(self.connection, form, completed)
                 if self._only_adds and not (type(form) is Insert and form.table in ADDED):
                     self._does_more()
-
-    def _insert_together(self, form: Insert, rows: Iterable[Row]) -> None:
-        """Insert rows, many with each statement.
-
-        A statement of its own for each row takes longer. For a row that triggers index it is a
-        hundred times as long: a statement with triggers begins with a savepoint, and FTS5 then
-        writes what it holds to its index. Of other tables, a few rows are not worth a statement
-        that has to be prepared for their number.
-        """
-        waiting = iter(rows)
-        while some := [*islice(waiting, ROWS_TOGETHER)]:
-            if len(some) == ROWS_TOGETHER or form.table in INDEXED:
-                self.connection.execute(_of_rows(form, len(some)), [*chain.from_iterable(some)])
-            else:
-                self.connection.executemany(form.text, some)
 
     def next_id(self, table: str) -> int:
         if table not in self._ids:
@@ -357,28 +334,6 @@ def _vector_of(form: Form) -> str | None:
 
 def _shortened(vector: T) -> T | bytes:
     return pack(vector) if isinstance(vector, bytes) else vector
-
-
-def _inserts_alone(form: Form) -> TypeGuard[Insert]:
-    """Whether a form inserts a row, or one for each of a whole table, of parameters and columns.
-
-    Several rows of it can then be inserted by one statement.
-    """
-    if not isinstance(form, Insert) or form.unique is not None or form.returning or form.alias:
-        return False
-    return form.source.isidentifier() or (not form.source and form.values == given(form.columns))
-
-
-@lru_cache(maxsize=64)
-def _of_rows(form: Insert, count: int) -> str:
-    """Return a form as the statement that inserts so many rows, given one after the other."""
-    into = f"INSERT INTO {form.table} ({', '.join(form.columns)})"
-    rows = ", ".join([f"({', '.join('?' * len(form.names))})"] * count)
-    if not form.source:
-        return f"{into} VALUES {rows}"
-    place = {name: f"column{number}" for number, name in enumerate(form.names, 1)}
-    chosen = with_parameters(", ".join(form.values), place.__getitem__)
-    return f"{into} SELECT {chosen} FROM (VALUES {rows}) CROSS JOIN {form.source}"
 
 
 def _bindings(sql: str, parameters: Given) -> Sequence[apsw.SQLiteValue]:
