@@ -63,6 +63,7 @@ DOORS = {
             "memory",
             "objects",
             "recovery",
+            "together",
             "transaction",
             "writer",
         )
