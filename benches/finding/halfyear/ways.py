@@ -21,7 +21,7 @@ from memstore.domain import clock
 from memstore.episodes.traces import new_trace
 from memstore.faces.mcp import catalogue
 from memstore.faces.mcp.calls import Calls
-from memstore.providers.local import token_counter
+from memstore.providers.local import TokenCounter
 from memstore.text.dated import DatedLine, under_dates
 
 HOOK_TOKENS, RECALL_TOKENS = 250, 500
@@ -203,7 +203,7 @@ class Rivals:
             DatedLine(f"{day:%Y-%m-%d}", name, text)
             for day, name, text in zip(days, rows, texts, strict=True)
         ]
-        count = token_counter()
+        count = TokenCounter()
         self._tokens = [count(f"{line.date}\n{line}\n") for line in self._lines]
         self._embedder = LocalEmbedder()
         self._vectors = np.asarray(self._embedder.embed(texts))
