@@ -7,8 +7,10 @@ from collections.abc import Callable
 import pytest
 
 import memstore
-from memstore import LocalEmbedder
+from memstore import EpisodeHit, LocalEmbedder, SearchHit
+from memstore.domain.results import ScoreParts
 from memstore.providers.local import tokens_at_most
+from memstore.telling import reminder
 from memstore.text import utterances
 
 Open = Callable[..., memstore.Store]
@@ -437,3 +439,65 @@ def test_an_older_day_stands_below_a_later_one(store: memstore.Store) -> None:
     days = [line for line in told.text.split("\n") if line[:2] == "20"]
     assert days == sorted(days, reverse=True)
     assert "2024-03-01" in days
+
+
+LITTLE = ScoreParts(words=0.05, meaning=0.05)
+NOTHING = ScoreParts(thread=0.6, session=0.1)
+
+
+def told(store: memstore.Store, *parts: ScoreParts) -> list[int]:
+    """Return which turns are told of all, found in the order of their places from 0."""
+    turns = sorted(store.episodes.list(limit=None), key=lambda turn: turn.id)
+    hits = [
+        EpisodeHit(turn, 0.9 - 0.02 * place, 0.5, None, 0, len(turn.content), own)
+        for place, (turn, own) in enumerate(zip(turns, parts, strict=True))
+    ]
+    found = reminder.reminded([], hits, lambda turn: reminder.Afterwards(), 1000)
+    return sorted(id_ - turns[0].id for id_ in found.episodes)
+
+
+def test_the_further_down_a_line_stands_the_more_it_has_to_have_of_the_prompt(
+    open_store: Open,
+) -> None:
+    store = open_store()
+    texts = ("a chair is red", "this door squeaks", "rain fell", "some soup", "one long walk")
+    for text in texts:
+        tell(store, ("user", text), thread=text)
+    much = LITTLE._replace(terms=0.4)
+    assert told(store, *[NOTHING] * 5) == [0]
+    assert told(store, *[LITTLE] * 5) == [0, 1]
+    assert told(store, LITTLE, LITTLE, much, LITTLE, much) == [0, 1, 2, 4]
+    of_the_day = LITTLE._replace(date=0.5)
+    assert told(store, *[LITTLE] * 3, of_the_day, LITTLE._replace(date=-0.4)) == [0, 1, 3]
+
+
+def test_the_turn_after_one_that_is_told_goes_with_it(open_store: Open) -> None:
+    store = open_store()
+    for text in ("jobs run in Celery", "a long walk", "the chair is red"):
+        tell(
+            store, ("user", text), ("user", f"it was Ludovic who wanted that: {text}"), thread=text
+        )
+    # The turns of a thread stand next to each other; of the last, the second one alone has much.
+    assert told(store, *[NOTHING] * 6) == [0, 1]
+    assert told(store, *[NOTHING] * 4, LITTLE, LITTLE._replace(terms=0.4)) == [0, 1, 5]
+
+
+def test_a_fact_goes_with_the_turn_that_it_was_drawn_from_and_with_an_older_one(
+    open_store: Open,
+) -> None:
+    store = open_store()
+    tell(store, ("user", "We pay by invoice. Then there was cake."))
+    turn = store.episodes.list(limit=1)[0]
+    drawn = store.add("Payment is by invoice.", subject="shop", episode_id=turn.id).id
+    older, newer, other = (
+        store.add(f"{kind} matters", subject="diet").id for kind in ("rye", "oats", "wheat")
+    )
+
+    def hit(id_: int, score: float, *later: int) -> SearchHit:
+        return SearchHit(store.get(id_), score, 0.0, 0.0, 1.0, NOTHING, newer=later)
+
+    facts = [hit(drawn, 0.6), hit(older, 0.95, newer), hit(newer, 0.5), hit(other, 0.9)]
+    heard = EpisodeHit(turn, 1.0, 0.5, None, 0, len(turn.content), LITTLE._replace(terms=0.4))
+    found = reminder.reminded(facts, [heard], lambda turn: reminder.Afterwards(), 1000)
+    assert {*found.facts} == {older, newer, drawn}
+    assert found.episodes == (turn.id,)

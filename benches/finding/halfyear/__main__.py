@@ -34,7 +34,7 @@ from benches.finding.halfyear import questions, stock, ways
 from benches.finding.halfyear.questions import TEMPORAL, Question
 from benches.finding.halfyear.ways import Line, Unit
 from memstore.domain import clock
-from memstore.providers.local import token_counter
+from memstore.providers.local import TokenCounter
 
 MARKED: Final = re.compile(r"newer|superseded|replaced|corrected|no longer")
 
@@ -73,7 +73,8 @@ class Outcome(NamedTuple):
     @property
     def bearing(self) -> int:
         """How many lines bear on the question."""
-        return sum(unit.about in self.question.about for unit in self._units)
+        about = self.question.about | self.question.event
+        return sum(unit.about in about for unit in self._units)
 
     @property
     def of_others(self) -> int:
@@ -170,7 +171,7 @@ def table(half: str, outcomes: dict[str, list[Outcome]], setting: ways.Setting) 
         own = [[row[place] for place in places] for row in rows]
         ratios = (_ratio(map(part, some), (len(one.lines) for one in some)) for some in own)
         lines.append(_row(name, len(places), ratios))
-    count = token_counter()
+    count = TokenCounter()
     sizes = (mean(count(row[place].text) for place in whole) for row in rows)
     lines.append(_row("tokens, mean", len(whole), (f"{size:.0f}" for size in sizes)))
     return lines

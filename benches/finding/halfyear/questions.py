@@ -74,9 +74,12 @@ class Question(NamedTuple):
     needs: tuple[tuple[Need, ...], ...]
     """Of each group, one line is needed; without any, nothing should be told."""
     about: frozenset[str]
-    """Labels of the turns that bear on it."""
+    """Labels of the turns that bear on it and can answer it."""
     stale: tuple[tuple[str, str, int], ...] = ()
     """Of what is asked as of now: the topic's label, the key that holds, its place."""
+    event: frozenset[str] = frozenset()
+    """The label of an event that it names as a time: what tells of that says which time it was, so
+    it bears on the question, too."""
 
     @property
     def is_answerable(self) -> bool:
@@ -178,6 +181,8 @@ class _Asker:
                 question = _about(kind, text, one, need)
                 if kind == "latest":
                     question = question._replace(stale=_stale(told))
+                elif kind == "while x":
+                    question = question._replace(event=frozenset({filled["event_label"]}))
                 yield question
 
     def _answers(self, kind: str, told: list[Told]) -> Iterator[tuple[Told, dict[str, str]]]:
@@ -205,7 +210,7 @@ class _Asker:
             held = _in_force(told, event.day)
             days = [abs((one.day - event.day).days) for one in told]
             if held and held is not told[-1] and min(days) > NEAR:
-                yield held, {"event": _value(event)}
+                yield held, {"event": _value(event), "event_label": event.topic.label}
 
     def _relative(self) -> Iterator[Question]:
         for project in PROJECTS:

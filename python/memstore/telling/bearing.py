@@ -8,7 +8,8 @@ counts there too, and so does a date. A rule that has most of the words of an or
 too: "never force-push to main", when something is to be pushed to main.
 
 A request to be told something is a question, too. An echo of the prompt is no memory, and a short
-turn beside one that bears on it has to have something of it, too.
+turn beside one that bears on it has to have something of it, too. The further down a line stands
+among the best, the more it has to have of the prompt (:func:`is_told`).
 """
 
 from __future__ import annotations
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
     from memstore._kernel.ranking import Bearing
     from memstore.domain.episodes import Episode, EpisodeHit
     from memstore.domain.records import SearchHit
+    from memstore.domain.results import ScoreParts
     from memstore.search.hybrid import Search
     from memstore.search.lookups.base import About
 
@@ -66,6 +68,19 @@ MIN_TURN_RELEVANCE: Final = 0.05
 
 OF_AN_ORDER: Final = 0.5
 """A turn that has this part of its words in common with an order is that order, or its answer."""
+
+FURTHER: Final = 0.06
+"""A line has to have this much more of the prompt, of 1, for each place that it stands below the
+best one."""
+
+GOES_WITH: Final = 0.5
+"""What it counts that a line goes on with one that is told."""
+
+OF_THAT_DAY: Final = 0.2
+"""What it counts that a line is of a day of the prompt."""
+
+OF_TRACES: Final = -0.3
+"""What it counts that nobody said a line: it lists what was done in a session."""
 
 
 class Prompt(NamedTuple):
@@ -119,6 +134,25 @@ def turns_told(
     bare = {*_bare(search.about(prompt.topic, doubted, {}, asks=prompt.is_question), doubted)}
     places = {_place(hit.episode) for hit in heard if hit.episode.id not in bare}
     return [hit for hit in heard if hit.episode.id not in bare or _place(hit.episode, -1) in places]
+
+
+def is_told(place: int, parts: ScoreParts, *, goes_with: bool, is_trace: bool) -> bool:
+    """Return whether a line has enough of a prompt for its place among the best, from 0.
+
+    What counts is what it has by itself, in words and in meaning, not what its neighbours have.
+
+    Args:
+        goes_with: the line before it in its thread is told, or one that it replaces or was drawn
+            from.
+    """
+    has = parts.words + parts.meaning + parts.terms
+    if goes_with:
+        has += GOES_WITH
+    if parts.date > 0:
+        has += OF_THAT_DAY
+    if is_trace:
+        has += OF_TRACES
+    return place == 0 or has >= FURTHER * place
 
 
 def echoes(turn: str, prompt: Prompt) -> bool:

@@ -1,8 +1,8 @@
 """Reminders: what a memory has to say about a prompt, within a token budget.
 
 Nobody asked for it, so there is nothing unless the memory bears on the prompt, and only what is
-near the best. A text that does not fit makes room for the next one. What came after a turn, and
-changed it, goes with it.
+near the best and bears on it by itself. A text that does not fit makes room for the next one. What
+came after a turn, and changed it, goes with it.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ from memstore.frozen import replace
 from memstore.lazy import lazy_import, lazy_pattern
 from memstore.named import NamedTuple
 from memstore.providers.local import TokenCounter
+from memstore.telling.bearing import is_told
 from memstore.telling.recall import (
     Length,
     Recalled,
@@ -150,10 +151,15 @@ def reminded(
         whose: that the answer is about others than the one whom the prompt names.
     """
     length = Length(TokenCounter())
+    parts = {f"#{hit.fact.id}": hit.parts for hit in facts}
+    parts |= {f"e{hit.episode.id}": hit.parts for hit in turns}
     shown: dict[str, FoundText] = {}
     left_out = 0
-    for item in noted(_near_the_best(facts, turns, question), whose):
-        if item.name in shown:
+    for place, item in enumerate(noted(_near_the_best(facts, turns, question), whose)):
+        goes_with = any(_goes_with(item, one) for one in shown.values())
+        if item.name in shown or not is_told(
+            place, parts[item.name], goes_with=goes_with, is_trace=item.is_trace
+        ):
             continue
         passage = [item]
         if left_out < MISSES and _fits(shown, passage, tokens, length):
@@ -173,6 +179,12 @@ def reminded(
         left_out=left_out,
         about=shown_about(whose, shown.values()),
     )
+
+
+def _goes_with(item: FoundText, shown: FoundText) -> bool:
+    """Return whether an item goes on with one that is told, or replaces it, or is drawn from it."""
+    is_next = item.thread == shown.thread and 0 <= item.place[0] - shown.place[0] <= 1
+    return is_next or shown.newer == item.name
 
 
 def _named(hit: SearchHit, newer: Iterable[int]) -> SearchHit:
