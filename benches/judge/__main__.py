@@ -5,7 +5,8 @@
 DIR may hold further pairs (`*.jsonl`), such as `benches/judge/told`: slots with attributes of any
 name, tails, several values in a clause, and what one may have several of, half of them held out.
 FILE is `units.jsonl` of a set of facts with their speakers; each fact is judged against the ten
-nearest earlier ones of its speaker, as in learning. `--rules`
+nearest earlier ones of its speaker, as in learning, and so are the facts of half a year
+(`benches.finding.halfyear`) in each of its projects. `--rules`
 prints how often each rule decided, `--list` the pairs of a kind with the rule that decided each:
 `missed` (left standing), `asked`, `wrong` (retired though both are true) and `idle` questions.
 """
@@ -26,8 +27,10 @@ from statistics import median
 
 import numpy as np
 from tests.support import labelled
+from tests.support.attack import attacks
 from tests.support.spoiling import Pair, spoilt
 
+from benches.finding.halfyear import stock
 from memstore import LocalEmbedder
 from memstore.text.judging import slots as kept
 from memstore.text.judging.judge import Claim, Judgement, Rule, Slots, Verdict, judge
@@ -210,6 +213,23 @@ def spoiling(pairs: Sequence[Pair]) -> list[str]:
     return [f"spoilt pairs still retired: {retired.total()} of {done.total()}", *lines]
 
 
+def attacked(pairs: Sequence[Pair], rounds: int = 20) -> str:
+    """Return how many random pairs, one step from one that is retired, are retired."""
+    retired = [
+        pair
+        for pair in pairs
+        if pair["label"] == "supersedes" and judged(pair).verdict is Verdict.RETIRE
+    ]
+    done: Counter[str] = Counter()
+    wrong: Counter[str] = Counter()
+    for pair, case in attacks(retired, pairs, random.Random(0), rounds):
+        done[case.how] += 1
+        changed = {**pair, "older": case.older, "newer": case.newer}
+        wrong[case.how] += judged(changed).verdict is Verdict.RETIRE
+    kinds = ", ".join(f"{how} {wrong[how]} of {done[how]}" for how in done)
+    return f"random pairs one step from a correction, retired: {kinds}"
+
+
 def by_language(pairs: Sequence[Pair]) -> list[str]:
     """Return for each language how many corrections were noticed, and what else was not kept."""
     found = Counter((pair["lang"], class_of(pair), judged(pair).verdict) for pair in pairs)
@@ -255,25 +275,57 @@ def listed(pairs: Sequence[Pair], kinds: Sequence[str]) -> list[str]:
     return lines
 
 
+def worst(old: Iterable[Claim], new: Claim) -> Verdict:
+    """Return the strongest verdict of a newer claim about older ones."""
+    verdicts = {judge(one, new).verdict for one in old}
+    return next((v for v in (Verdict.RETIRE, Verdict.ASK) if v in verdicts), Verdict.KEEP)
+
+
+def streamed(claims: Sequence[Claim], groups: Sequence[object]) -> Counter[Verdict]:
+    """Judge each claim against the ten nearest earlier ones of its group; count the strongest."""
+    vectors = np.asarray(LocalEmbedder().embed([claim.text for claim in claims]))
+    earlier: dict[object, list[int]] = defaultdict(list)
+    found: Counter[Verdict] = Counter()
+    for place, (claim, group) in enumerate(zip(claims, groups, strict=True)):
+        known = earlier[group]
+        cosines = vectors[known] @ vectors[place] if known else np.zeros(0)
+        nearest = [known[i] for i in np.argsort(-cosines)[:MAX_CANDIDATES]]
+        found[worst((claims[old] for old in nearest), claim)] += 1
+        known.append(place)
+    return found
+
+
 def conversations(file: Path) -> list[str]:
     """Return how many questions the facts of conversations raise, one after the other."""
     units = pairs_of([file])
-    vectors = np.asarray(LocalEmbedder().embed([unit["text"] for unit in units]))
-    earlier: dict[tuple[str, str], list[int]] = defaultdict(list)
-    found: Counter[Verdict] = Counter()
-    read = [Claim(unit["text"], unit["speaker"]) for unit in units]
-    for place, unit in enumerate(units):
-        known = earlier[unit["store"], unit["speaker"]]
-        cosines = vectors[known] @ vectors[place] if known else np.zeros(0)
-        nearest = [known[i] for i in np.argsort(-cosines)[:MAX_CANDIDATES]]
-        verdicts = {judge(read[old], read[place]).verdict for old in nearest}
-        worst = next((v for v in (Verdict.RETIRE, Verdict.ASK) if v in verdicts), Verdict.KEEP)
-        found[worst] += 1
-        known.append(place)
+    found = streamed(
+        [Claim(unit["text"], unit["speaker"]) for unit in units],
+        [(unit["store"], unit["speaker"]) for unit in units],
+    )
     return [
         f"{len(units)} facts of conversations: {found[Verdict.ASK]} questions, "
         f"{found[Verdict.RETIRE]} retired"
     ]
+
+
+def half_a_year(*, slots: bool) -> str:
+    """Return how many questions the decisions of half a year raise, each stored as a fact."""
+    told = [
+        (place, topic, decision.noted, decision.key.partition("+")[0])
+        for topic in stock.topics()
+        for place, decision in enumerate(topic.decisions)
+    ]
+    told.sort(key=lambda one: one[0])
+    claims = []
+    for _, topic, text, value in told:
+        found = {"attribute": topic.name, "value": value, "cardinality": "one"}
+        named = kept.slots_of(kept.found(found, text, topic.project)) if slots else None
+        claims.append(Claim(text, topic.project, named))
+    found_ = streamed(claims, [topic.project for _, topic, _, _ in told])
+    return (
+        f"{len(told)} facts of half a year{', with slots' * slots}: "
+        f"{found_[Verdict.ASK]} questions, {found_[Verdict.RETIRE]} retired"
+    )
 
 
 def price(pairs: Sequence[Pair], rounds: int = 30) -> list[str]:
@@ -311,6 +363,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     print("everyday corrections:", *by_language(labelled.everyday()), sep="\n")
     if options.facts:
         print(*conversations(options.facts), sep="\n")
+    print(attacked([*pairs_of(files), *further, *labelled.everyday()]))
+    print(half_a_year(slots=False), half_a_year(slots=True), sep="\n")
     print(*price(pairs_of(files)), sep="\n")
     return 0
 

@@ -35,6 +35,18 @@ QUALIFIERS = {
         "テスト環境では", "週末は", "客のために", "田中によると", "時々", "金曜日まで", "出張中は",
         "夜だけ",
     ),
+    "it": (
+        "in fase di test", "nel fine settimana", "per gli ospiti", "fino a venerdì",
+        "secondo Paolo", "con i colleghi", "salvo in inverno",
+    ),
+    "pt": (
+        "em testes", "aos fins de semana", "para os convidados", "até sexta-feira",
+        "segundo o Paulo", "com colegas", "exceto no inverno",
+    ),
+    "nl": (
+        "in de testomgeving", "in het weekend", "voor gasten", "tot vrijdag", "volgens Bert",
+        "met collega's", "behalve in de winter",
+    ),
 }  # fmt: skip
 """Conditions, cases and sources. In scripts without blanks they stand at the beginning."""
 
@@ -56,16 +68,20 @@ HEDGES = {
     "ja": (
         "もしかすると{}かもしれない", "もし順調なら{}", "{}らしい", "おそらく{}", "{}と言っていた",
     ),
+    "it": ("Forse {}", "Se tutto va bene, {}", "Paolo dice che {}"),
+    "pt": ("Talvez {}", "Se tudo correr bem, {}", "O Paulo diz que {}"),
+    "nl": ("Misschien {}", "Als alles goed gaat, {}", "Bert zegt dat {}"),
 }  # fmt: skip
 
 ADDITIONS = {
     "en": " as well", "de": ", und das zusätzlich", "es": " también", "fr": " aussi",
-    "zh": "，另外也是", "ja": "、また別のも",
+    "zh": "，另外也是", "ja": "、また別のも", "it": " anche", "pt": " também", "nl": " ook",
 }  # fmt: skip
 
 KIN = {
     "en": "{}'s cousin", "de": "Cousin von {}", "es": "El primo de {}", "fr": "Le cousin de {}",
     "zh": "{}的表弟", "ja": "{}の従兄弟",
+    "it": "Il cugino di {}", "pt": "O primo de {}", "nl": "De neef van {}",
 }  # fmt: skip
 
 UNSPACED = ("zh", "ja")

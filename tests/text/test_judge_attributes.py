@@ -184,11 +184,6 @@ def test_coarse_attribute_asks_nothing_where_another_thing_has_the_value(
             ("The retro is on Mondays at 9.", "Mondays at 9"),
             ("The retro is on Thursdays at 15:30 in the attic.", "Thursdays at 15:30"),
         ),
-        (
-            "cache",
-            ("Carts are cached in Redis.", "Redis"),
-            ("Carts are no longer cached in Redis, Valkey does that.", "Valkey"),
-        ),
     ],
 )
 def test_tail_and_several_values_are_asked_about(

@@ -157,6 +157,34 @@ def _keys(text: str) -> list[int | str]:
     return [folded(text)]
 
 
+PURPOSES: Final = frozenset("for für pour para per voor dla для".split())
+"""Prepositions before those for whom something holds, or what for."""
+
+
+def _names_purpose(pair: Pair, value: str | None) -> bool:
+    """Whether only the newer claim says for whom, or what for, before words beyond its value."""
+    said = folded(value or "")
+    words = pair.new.words
+    gained = {id(word) for word in pair.side_by_side.gained_prepositions}
+    return any(
+        one.stem in PURPOSES and id(one) in gained and folded(one.text) not in said.split()
+        for one in words
+    )
+
+
+def _names_another_subject(pair: Pair, value: str | None) -> bool:
+    """Whether a name stands where the older claim has its subject: of Atlas, of Boreas."""
+    if not any(word.roles & USER for word in pair.old.words) or pair.new.roles & USER:
+        return False
+    said = folded(value or "")
+    return any(
+        (word.kind == NAME or word.text[:1].isupper())
+        and not word.roles
+        and folded(word.text) not in said
+        for word in pair.gained
+    )
+
+
 def may_prove(pair: Pair, value: str | None = None, former: str | None = None) -> bool:
     """Whether the words allow what slots and signs say together.
 
@@ -175,6 +203,8 @@ def may_prove(pair: Pair, value: str | None = None, former: str | None = None) -
         and not pair.narrows
         and not (pair.denied and pair.marks & CHANGES)  # "was not moved to"
         and not _may_lie_within(pair)
+        and not _names_purpose(pair, value)
+        and not _names_another_subject(pair, value)
         and _is_new(value, pair.new, pair.old)
         and (_is_new(former, pair.old, pair.new) or bool(pair.marks & STRONG))
         and not either & ADDS

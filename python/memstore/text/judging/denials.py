@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from itertools import pairwise
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from memstore._kernel.claims import (
     ADDS,
@@ -11,6 +11,7 @@ from memstore._kernel.claims import (
     CHANGES,
     CORRECTS,
     FORMER,
+    HAVE,
     HEDGES,
     KIN,
     MARRIAGE,
@@ -32,9 +33,25 @@ if TYPE_CHECKING:
     from memstore.text.judging.pair import Pair
 
 
+FALSE: Final = frozenset("true false wrong untrue incorrect case nicht wahr falsch".split())
+"""The last words of phrases that take back what was said, or, before "that", what follows."""
+
+THAT: Final = frozenset("that dass que che dat".split())
+
+
 def is_hedged(pair: Pair) -> bool:
-    """It asks, or may not be so, or somebody else says so."""
+    """It asks, or may not be so, or somebody else says so, or it is said not to be so."""
+    if pair.marks & CORRECTS and _says_false(pair.new):
+        return True
     return pair.new.asks or (bool(pair.marks & HEDGES) and not _wishes_anew(pair))
+
+
+def _says_false(reading: Reading) -> bool:
+    """Whether it denies what follows: it is not true that …"""
+    return any(
+        one.roles & CORRECTS and one.text.lower() in FALSE and other.text.lower() in THAT
+        for one, other in pairwise(reading.words)
+    )
 
 
 def _wishes_anew(pair: Pair) -> bool:
@@ -52,7 +69,18 @@ def adds(pair: Pair) -> bool:
 
 
 def is_for_a_time(pair: Pair) -> bool:
-    return bool(pair.marks & TEMPORARY) and not pair.marks & (OVER | CORRECTS)
+    if not pair.marks & TEMPORARY or pair.marks & (OVER | CORRECTS):
+        return False
+    return not all(_lasts(pair.new, place) for place in range(len(pair.new.words)))
+
+
+def _lasts(reading: Reading, place: int) -> bool:
+    """Whether a word is none for a time, or says how long something is kept, or since when."""
+    words = reading.words
+    if not words[place].roles & TEMPORARY:
+        return True
+    before = next((w for w in reversed(words[:place]) if not w.roles & TEMPORARY), None)
+    return before is not None and bool(before.roles & (MEASURES | NOW)) and not before.roles & HAVE
 
 
 def names_another_holder(pair: Pair) -> bool:

@@ -29,7 +29,7 @@ from memstore.frozen import frozen
 from memstore.lazy import cached_property
 from memstore.named import NamedTuple
 from memstore.text.folding import folded, spaced
-from memstore.text.judging import denials, proofs, signs
+from memstore.text.judging import denials, proofs, signs, tails
 from memstore.text.judging.compared import Compared, Slots, may_prove
 from memstore.text.judging.pair import OVER, Pair
 
@@ -170,6 +170,7 @@ LAWS: Final = (
     Law(Rule.HEDGED, denials.is_hedged, Verdict.KEEP),
     Law(Rule.ADDED, denials.adds, Verdict.KEEP),
     Law(Rule.OTHER_NUMBER, denials.numbers_another_thing, Verdict.KEEP),
+    Law(Rule.SEVERAL, signs.names_one_of_several, Verdict.KEEP),
     Law(Rule.TOLD_OTHERWISE, signs.is_told_otherwise, Verdict.ASK),
     Law(Rule.FOR_A_TIME, denials.is_for_a_time, Verdict.KEEP),
     Law(Rule.OTHER_HOLDER, denials.names_another_holder, Verdict.KEEP),
@@ -200,7 +201,7 @@ LAWS: Final = (
     Law(Rule.STATE_ENDED, signs.ends_a_state, Verdict.ASK),
     Law(Rule.ENDED_MAYBE, signs.ends_what_is_shared, Verdict.ASK),
     Law(Rule.ALIGNED, signs.has_one_other_value, Verdict.ASK),
-    Law(Rule.VALUES, signs.has_other_values, Verdict.ASK),
+    Law(Rule.VALUES, proofs.has_other_values, Verdict.ASK),
     Law(Rule.CHANGED_MAYBE, signs.changes_what_is_shared, Verdict.ASK),
     Law(Rule.VALUE_MAYBE, signs.changes_the_value, Verdict.ASK),
     Law(Rule.ATTRIBUTE_MAYBE, signs.changes_the_attribute, Verdict.ASK),
@@ -294,6 +295,8 @@ def judge(old: Claim, new: Claim, *, without: Collection[Rule] = ()) -> Judgemen
         return _spelt_alike(old, new, without)
     pair = Pair(old.reading, new.reading)
     judged = _by_words(pair, without)
+    if judged.verdict is Verdict.ASK and (proof := _by_first_clause(old, new, pair, without)):
+        return proof
     slots = None
     if old.slots is not None and new.slots is not None:
         slots = Compared(old.slots, new.slots, (old.folded, new.folded))
@@ -335,6 +338,25 @@ def _by_words(pair: Pair, without: Collection[Rule]) -> Judgement:
         if law.rule not in without and law.applies(pair):
             return Judgement(law.verdict, law.rule, _changes(pair))
     return Judgement(Verdict.KEEP, Rule.NOTHING_ALIGNED)
+
+
+def _by_first_clause(
+    old: Claim, new: Claim, pair: Pair, without: Collection[Rule]
+) -> Judgement | None:
+    """Return the proof by the first clause of a claim whose tail takes nothing back, if any."""
+    if pair.new.is_unspaced or pair.new.is_cut or not tails.has_same_signs(pair):
+        return None
+    for text, tail in tails.cuts(new.text):
+        clause = Claim(text, new.subject)
+        words = tails.following(pair.new, clause.reading)
+        judged = judge(old, clause, without=without) if words else None
+        if not words or judged is None or judged.verdict is not Verdict.RETIRE:
+            continue
+        if judged.rule is Rule.ENDED and tails.names_successor(words):
+            return judged
+        if tails.gives_reason(tail, words):
+            return judged
+    return None
 
 
 def _by_slots(

@@ -172,7 +172,7 @@ class Pair:
             and not found.is_loose
             and found.same_case
             and found.same_owners
-            and _limits(self.old) == _limits(self.new)
+            and limits(self.old) == limits(self.new)
             and not either & IDIOM
             and not self.old.asks
         )
@@ -310,7 +310,7 @@ def _kin(words: Sequence[Word]) -> set[int]:
     }
 
 
-def _limits(reading: Reading) -> set[str]:
+def limits(reading: Reading) -> set[str]:
     """Return the words by which a claim is hedged, or holds only partly."""
     if not reading.roles & (PARTLY | HEDGES):
         return set()

@@ -73,6 +73,9 @@ if TYPE_CHECKING:
 MAX_VALUE: Final = 3
 """The most telling words of a value in a proof."""
 
+TWO_VALUES: Final = 2
+"""The most values of a clause that differ together: Tuesdays at 10, Wednesdays at 14:00."""
+
 
 def is_clean(pair: Pair) -> bool:
     """Whether nothing stands in the way of a proof: no other sign, holder or condition."""
@@ -87,8 +90,29 @@ def _is_plain(pair: Pair) -> bool:
         and not either & (ADDS | TEMPORARY)
         and not _tells_event(pair)
         and not (roles(pair.lost) | roles(pair.gained)) & QUALIFIER
+        and not _gains_day(pair)
+        and not _tells_later(pair)
         and pair.about_own
     )
+
+
+FUTURE: Final = frozenset("will shall won't".split())
+
+
+def _tells_later(pair: Pair) -> bool:
+    """Whether the newer claim alone says what will be."""
+    known = {word.text.lower() for word in pair.old.words}
+    return any(word.text.lower() in FUTURE - known for word in pair.new.words)
+
+
+def _gains_day(pair: Pair) -> bool:
+    """Whether only the newer claim names a day: no longer, as it is Friday."""
+    return bool(roles(pair.gained) & DAY) and not pair.old.roles & DAY
+
+
+def _gains_date(pair: Pair) -> bool:
+    """Whether only the newer claim names a day or a year."""
+    return DATE in kinds(pair.gained) and DATE not in kinds(pair.old.words)
 
 
 def _tells_event(pair: Pair) -> bool:
@@ -113,6 +137,8 @@ def _begin_alike(pair: Pair) -> bool:
 def strikes(pair: Pair) -> bool:
     """Whether it strikes the old value: not X but Y, Y instead of X."""
     if (pair.old.roles | pair.new.roles) & TEMPORARY or not _begin_alike(pair):
+        return False
+    if _gains_date(pair) or _tells_later(pair):
         return False
     return pair.same_signs and any(_replaces_struck(pair, *cut) for cut in _struck(pair.new))
 
@@ -166,6 +192,9 @@ def _struck(new: Reading) -> Iterator[tuple[list[Word], list[Word]]]:
                 yield from _backwards(words, place)
             start = _after(words, place, REPLACES)
             yield from _forwards(words, place, start, breaks)
+        elif word.roles & ENDS:
+            if place in breaks and not new.is_unspaced:  # no longer to Sentry
+                yield from _forwards(words, place, _after(words, place, ENDS), breaks)
         elif word.roles & DENIES:
             start = _after(words, place, DENIES)
             turn = next((i for i in range(start, len(words)) if words[i].roles & CONTRASTS), None)
@@ -211,6 +240,7 @@ def ends(pair: Pair) -> bool:
         and not pair.gained
         and (pair.same_prepositions or _only_denies_article(pair))
         and not pair.old.roles & DENIES
+        and not any(word.roles & BE and word.roles & PAST for word in pair.new.words)
         and pair.shared > 0
         and is_clean(pair)
     )
@@ -347,6 +377,7 @@ def leaves(pair: Pair) -> bool:
         or (
             pair.new_keys(words[max(0, place - size) : place]) == gone
             and any(word.roles & USER for word in words[:place])
+            and not any(word in pair.gained for word in words[place - size - 1 : place - size])
         )
         for place in places
     )
@@ -361,6 +392,8 @@ def transfers(pair: Pair) -> bool:
     """Whether it gives a value of the same type to the same noun, with a word of change."""
     if not pair.marks & (CHANGES | NOW) or not is_clean(pair):
         return False
+    if _changes_times(pair):
+        return True
     old = [word for word in telling(pair.old) if is_value(word)]
     new = [word for word in telling(pair.new) if is_value(word)]
     before = [word for word in old if word.kind in TYPED]
@@ -377,6 +410,8 @@ def transfers(pair: Pair) -> bool:
     if kind is None or len(before) != len(after) or bool(days[0]) != bool(days[1]):
         return False  # "Saturday after 6 pm", "from Saturday to Sunday"
     nouns = [word for word in pair.common if not is_value(word)]
+    if not pair.marks & CHANGES and _changes_verb(pair):
+        return False
     return (
         (
             any(not _is_verb(word) for word in nouns)
@@ -398,6 +433,11 @@ def transfers(pair: Pair) -> bool:
     )
 
 
+def _changes_verb(pair: Pair) -> bool:
+    """Whether each claim has a verb of its own, as of kept and deployed."""
+    return any(map(_is_verb, pair.lost)) and any(map(_is_verb, pair.gained))
+
+
 def binds_value(reading: Reading, preposition: Word) -> bool:
     """Whether a number or a date follows a preposition, or a name with its version.
 
@@ -414,9 +454,9 @@ def binds_value(reading: Reading, preposition: Word) -> bool:
 
 
 def _counts_the_same(pair: Pair) -> bool:
-    """Whether both say how many of something the subject has: six members, eight members."""
+    """Whether both say how many the subject has, or takes: six members, eight members."""
     counted = any(word.roles & UNIT for word in pair.common)
-    return counted and bool(pair.old.roles & HAVE) and pair.about_subject
+    return counted and bool(pair.old.roles & (HAVE | MEASURES)) and pair.about_subject
 
 
 def says_when(pair: Pair) -> bool:
@@ -456,6 +496,7 @@ def says_now(pair: Pair) -> bool:
         bool(one)
         and not several
         and len(old) == len(new) <= MAX_VALUE
+        and (len(old) == 1 or any(word.kind != WORD for word in (*old, *new)))
         and pair.same_prepositions
         and not pair.denied
         and _alike(old, new)
@@ -520,6 +561,76 @@ def _names(word: Word) -> bool:
     return bool(tells and not word.roles & other)
 
 
+def has_other_values(pair: Pair) -> bool:
+    """Whether one or two numbers, days or times after the verb differ, and nothing else.
+
+    What the newer claim says beyond that in another clause is a detail: on Mondays at 9, as asked.
+    """
+    changed = [(old, new) for old, new in pair.regions if old]
+    if pair.denied or pair.new.is_unspaced or pair.narrows or not pair.shared:
+        return False
+    if not 0 < len(changed) <= TWO_VALUES or not _are_of_one_type(changed):
+        return False
+    before = pair.old.words[: pair.old.head]
+    if pair.old.roles & (SEVERAL | PAST) or any(w in before for old, _ in changed for w in old):
+        return False
+    values = [word for _, new in changed for word in new]
+    said = {clause for word, clause in pair.clauses if word in values}
+    detail = {c for word, c in pair.clauses if word in pair.gained and word not in values}
+    head = {c for word, c in pair.clauses if word in pair.side_by_side.new_head}
+    if len(changed) < TWO_VALUES and (not detail or pair.side_by_side.lost_prepositions):
+        return False
+    return not said & (detail | head)
+
+
+def _are_of_one_type(changed: Sequence[tuple[Sequence[Word], Sequence[Word]]]) -> bool:
+    """Whether each value gives way to one of its type; after a day, 10 and 14:00 are times."""
+    if not all(new for _, new in changed):
+        return False
+    if all(of_one_type(old, new) in TYPED for old, new in changed):
+        return True
+    (old, new), *times = changed
+    return kinds(old) == kinds(new) == {DATE} and all(
+        kinds(one) | kinds(other) <= {NUMERIC, DATE} and not one[0].unit and not other[0].unit
+        for one, other in times
+    )
+
+
+def _changes_times(pair: Pair) -> bool:
+    """Whether a day and a time differ, and nothing else, but for "now"."""
+    return bool(
+        pair.marks & NOW
+        and has_other_values(pair)
+        and pair.same_prepositions
+        and all(map(is_value, pair.gained))
+        and not pair.frame_roles & (MANY | SEVERAL)
+        and is_clean(pair)
+    )
+
+
+def _changes_range(pair: Pair) -> bool:
+    """Whether the subject has another number of something, from one bound to another."""
+    return bool(
+        has_other_values(pair)
+        and _is_range(pair.old)
+        and _is_range(pair.new)
+        and pair.same_prepositions
+        and all(map(is_value, pair.gained))
+        and pair.about_subject
+        and pair.old.roles & MEASURES
+        and not pair.frame_roles & (MANY | SEVERAL)
+        and is_clean(pair)
+    )
+
+
+def _is_range(reading: Reading) -> bool:
+    """Whether its numbers are two, with one preposition between them: 5 to 20."""
+    words = reading.words
+    numbers = [place for place, word in enumerate(words) if word.kind == NUMERIC]
+    first = numbers[0] if numbers else 0
+    return numbers == [first, first + 2] and bool(words[first + 1].roles & TO)
+
+
 def _alike(old: Sequence[Word], new: Sequence[Word]) -> bool:
     if kinds(old) & TYPED or kinds(new) & TYPED:
         return of_one_type(old, new) is not None
@@ -543,9 +654,18 @@ def _around_value(pair: Pair) -> list[Word]:
     return found
 
 
+def _measures_for(pair: Pair) -> bool:
+    """Whether a preposition before the value is part of a measure: kept for, free from."""
+    assert pair.values is not None
+    before = pair.old.words[: pair.old.words.index(pair.values[0][0])]
+    return any(word.roles & MEASURES and word.roles & PREPOSITION for word in before)
+
+
 def gives_attribute_another_value(pair: Pair) -> bool:
     """Whether it gives another number of the same unit, or another name, to one attribute."""
-    if pair.values is None or pair.denied or not pair.same_prepositions or not is_clean(pair):
+    if pair.values is None:
+        return _changes_range(pair)
+    if pair.denied or not pair.same_prepositions or not is_clean(pair):
         return False
     old, new = pair.values
     kind = of_one_type(old, new)
@@ -567,5 +687,5 @@ def gives_attribute_another_value(pair: Pair) -> bool:
     if frame & UNIQUE and attribute and pair.old.roles & BE:
         return kind in (NAME, CODE, VERSION, WORD, NUMERIC, UNSPACED) and len(old) == len(new)
     if kind == NUMERIC:
-        return bool(attribute or (own and frame & MEASURES))
+        return bool(attribute or (own and (frame & MEASURES or _measures_for(pair))))
     return kind == NAME and bool(attribute) and own

@@ -94,9 +94,6 @@ MAX_STATE: Final = 6
 MAX_CHANGE: Final = 12
 """The most telling words of a claim that tells how one attribute changed."""
 
-TWO_VALUES: Final = 2
-"""The values of a clause that differ together: Tuesdays at 10, Wednesdays at 14:00."""
-
 TURNED: Final = TURNS | AT_LAST
 
 
@@ -401,6 +398,44 @@ def may_be_one_of_several(pair: Pair) -> bool:
     return bool(several) and not _counts(pair)
 
 
+def names_one_of_several(pair: Pair) -> bool:
+    """Whether it names another one, perhaps "now", of what one may have several of.
+
+    The words around the value say so: includes, delivers to, has a, is part of. A number, a day or
+    a version is asked about, and so is what was changed, ended or taken back.
+    """
+    if pair.marks & (OVER | CORRECTS | REPLACES | CHANGES | BEGINS) or pair.old.is_unspaced:
+        return False
+    changed = [(old, new) for old, new in pair.regions if old]
+    if len(changed) != 1 or not changed[0][1] or pair.denied or pair.families & SINGLE:
+        return False
+    old, _ = changed[0]
+    if kinds(pair.lost) & kinds(pair.gained) & TYPED:
+        return False
+    begins = pair.side_by_side.new_head
+    if any(word in begins for before, after in pair.regions if not before for word in after):
+        return False  # Bob knows
+    states_one = _states_one_attribute(pair)
+    if pair.is_one_of_several and pair.old.roles & HAVE and not states_one:
+        return True
+    stems = {word.stem for word in pair.new.words}
+    both = [word for word in pair.old.words if word.stem in stems and not is_value(word)]
+    before = keys(head(pair.old))  # "export" and "train" are names of services
+    several = [word for word in both if word.roles & SEVERAL]
+    if any(not word.is_telling or not (states_one or word.key in before) for word in several):
+        return True
+    verbs = [w for w in both if w.roles & MANY and w.is_telling and w.key not in before]
+    one = states_one or roles(both) & UNIQUE or pair.old.is_free
+    return bool(verbs) and not one and _follows(verbs[-1], old[0], pair)
+
+
+def _follows(verb: Word, value: Word, pair: Pair) -> bool:
+    """Whether a value is what a verb is about; the shop takes payments through one provider."""
+    words = pair.old.words
+    places = words.index(verb), words.index(value)
+    return not any(word.is_telling for word in words[min(places) + 1 : max(places)])
+
+
 def _counts(pair: Pair) -> bool:
     """Whether the values count or measure something: two approvals, 45 minutes; no port."""
     if pair.values is None or of_one_type(*pair.values) != NUMERIC:
@@ -524,39 +559,6 @@ def has_one_other_value(pair: Pair) -> bool:
     if pair.frame or roles(old) & roles(new) & TOPICS:
         return True
     return bool(pair.marks & (NOW | CORRECTS)) and kinds(old) == kinds(new)
-
-
-def has_other_values(pair: Pair) -> bool:
-    """Whether two numbers, days or times after the verb differ, and nothing else.
-
-    What the newer claim says beyond that in another clause is a detail: on Mondays at 9, as asked.
-    """
-    changed = [(old, new) for old, new in pair.regions if old]
-    if pair.denied or pair.new.is_unspaced or pair.narrows or not pair.shared:
-        return False
-    if len(changed) != TWO_VALUES or not _are_of_one_type(changed):
-        return False
-    before = pair.old.words[: pair.old.head]
-    if pair.old.roles & (SEVERAL | PAST) or any(w in before for old, _ in changed for w in old):
-        return False
-    values = [word for _, new in changed for word in new]
-    said = {clause for word, clause in pair.clauses if word in values}
-    detail = {c for word, c in pair.clauses if word in pair.gained and word not in values}
-    head = {c for word, c in pair.clauses if word in pair.side_by_side.new_head}
-    return not said & (detail | head)
-
-
-def _are_of_one_type(changed: Sequence[tuple[Sequence[Word], Sequence[Word]]]) -> bool:
-    """Whether each value gives way to one of its type; after a day, 10 and 14:00 are times."""
-    if not all(new for _, new in changed):
-        return False
-    if all(of_one_type(old, new) in TYPED for old, new in changed):
-        return True
-    (old, new), *times = changed
-    return kinds(old) == kinds(new) == {DATE} and all(
-        kinds(one) | kinds(other) <= {NUMERIC, DATE} and not one[0].unit and not other[0].unit
-        for one, other in times
-    )
 
 
 def changes_what_is_shared(pair: Pair) -> bool:

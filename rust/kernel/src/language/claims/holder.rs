@@ -198,7 +198,7 @@ fn begins_clause(words: &[Word], breaks: &[usize], place: usize, languages: Lang
     let end = (start + 1..words.len())
         .find(|at| joins(*at))
         .unwrap_or(words.len());
-    let turns = breaks.contains(&place) && words[place].roles & NOW != 0;
+    let turns = breaks.contains(&place) && words[place].roles & (NOW | ENDS) != 0;
     start < words.len() && turns
         || start < words.len()
             && may_be_verb(words, start, false, languages)
@@ -330,6 +330,9 @@ fn is_bound(reading: &Reading, place: usize) -> bool {
 fn may_stand_for_change(reading: &Reading, place: usize) -> bool {
     let word = &reading.words[place];
     let counted = place > 0 && reading.words[place - 1].kind == Kind::Number;
+    if word.in_phrase == Some(Part::Later) && word.roles & ENDS != 0 {
+        return false; // not … any more
+    }
     word.roles & (PREDICATE | USER) != 0 || (word.roles & UNIT != 0 && !counted)
 }
 

@@ -227,7 +227,7 @@ pub(super) const LEXICON: Lexicon = Lexicon {
             für_ein_jahr für_den_sommer für_ein_wochenende für_einen_tag übers_wochenende \
             kommende_woche nächste_woche nächsten_monat auf_zeit auf_durchreise gerade_in \
             heute_nacht letzten_samstag dieses_mal nur_heute vorgestern übermorgen \
-            aktuell_zu_besuch",
+            aktuell_zu_besuch zur_probe probeweise versuchsweise",
         partly: "während nur bloß teilweise manchmal oft meist meistens in_den_meisten_fällen \
             hauptsächlich gelegentlich selten ausschließlich direkt außer zeitweilig fast_nur \
             zum_teil wenn_er falls_nötig bei_bedarf höchstens mindestens lediglich größtenteils \
@@ -270,9 +270,12 @@ pub(super) const LEXICON: Lexicon = Lexicon {
             spart_bei versichert_bei pendelt_mit fährt_mit reist_mit gehostet_bei liegt_bei \
             läuft_unter läuft_auf läuft_mit hört_auf_den_namen nennt_sich schreibt_mit \
             programmiert_mit turnt trainiert_bei spielt_für spielt_in unterrichtet_an parkt \
-            dient_als trifft_sich tagt_in findet_in erscheint schaltet kostet_jetzt zahlt_für",
+            dient_als trifft_sich tagt_in findet_in erscheint schaltet kostet_jetzt zahlt_für \
+            laufen steht stehen gemietet versichert verschlüsselt gerundet abgerechnet überwacht \
+            indexiert",
         measures: "zählt zählen umfassen beträgt kostet wiegt dauert fasst verdient zahlt braucht \
-            misst hat umfasst besteht raucht trinkt erlaubt versucht_es wiederholt",
+            misst hat umfasst besteht raucht trinkt erlaubt versucht_es wiederholt \
+            begrenzt beschränkt limitiert aufbewahrt fällig gültig gelöscht archiviert aufgehoben",
         attributes: "kassenwart kassenwartin schatzmeister schatzmeisterin schriftführer \
             schriftführerin ruhepuls geburtstag alter adresse gehalt miete budget frist zeitlimit \
             limit preis größe gewicht version status lieblingsfarbe lieblings* stelle chef chefin \

@@ -190,7 +190,7 @@ pub(super) const LEXICON: Lexicon = Lexicon {
             new_job new_address new_number new_place new_name new_home new_phone new_car \
             new_doctor new_dentist new_provider new_plan new_time new_date new_deadline new_lead \
             new_price dropped_down_to talked_me_into turned_me_into turned_him_into \
-            turned_her_into grew_into",
+            turned_her_into grew_into stretched",
         begins: "start+ed+s+ing began begins got bought buys adopted join+ed+s+ing accept+ed+s \
             hired married marries engaged took_up picked_up opened launched introduced enrolled \
             signed signed_with new expecting took_a_job turned passes again took_on landed \
@@ -283,7 +283,7 @@ pub(super) const LEXICON: Lexicon = Lexicon {
             on_leave_until house-sitting dog-sitting house_sitting filling_in_for standing_in_for \
             covering_for in_the_meantime as_a_stopgap stopgap interim temporary short-term one-off \
             while_the passing_through in_town just_this_once as_an_exception tonight's yesterday's \
-            tomorrow's last_weekend the_other_day",
+            tomorrow's last_weekend the_other_day as_a_trial on_trial as_a_test",
         partly: "when while whenever only just solely mostly partly sometimes often usually \
             directly in_most_cases mainly partially except at_times occasionally rarely largely \
             some_of half_of unless_it twice every_time except_for exclusively if_possible \
@@ -341,11 +341,19 @@ pub(super) const LEXICON: Lexicon = Lexicon {
             host+ed hosted deployed written built maintained led located held chaired managed \
             owned caused taught stored stores formatted organised organized run_by published \
             licensed released_under born majors study commute+s lives_on sponsored scheduled \
-            planned stays coached supervised stores_data",
+            planned stays coached supervised stores_data cached tracked billed rendered searched \
+            indexed monitored parsed queued rented insured supplied catered audited encrypted \
+            rounded measured cleaned backed_by powered generated validated authenticated compiled \
+            edited",
         measures: "cost+s weigh+s tak+es hold+s requir+es contain+s pay+s earn+s last+s retri+es \
             listen+s measure+s run+s need+s serv+es host+s handl+es allow+s send+s return+s keep+s \
             stor+es has consists smoke+s drink+s sleep+s charge+s lock+s expires wait+s permit+s \
-            retries accept+s",
+            retries accept+s \
+            kept_for retained stored_for held_for limited capped restricted valid_for free_from \
+            take times_out_after time_out_after expire_after expires_after closes_after \
+            close_after locks_after deleted_after archived_after purged_after removed_after \
+            cached_for blocked_for locked_for reserved_for due_in due_within paid_within \
+            delivered_within shipped_within answered_within refreshed_every rotated_every",
         attributes: "pulse warehouse head_teacher headteacher timeout budget deadline port address \
             email phone number version release salary wage rent birthday age name nickname branch \
             manager supervisor boss limit pricing price cost fee size weight height capacity owner \

@@ -212,7 +212,7 @@ pub(super) const LEXICON: Lexicon = Lexicon {
             hasta_abril hasta_mayo hasta_junio hasta_julio por_unos_días unos_días por_dos_semanas \
             durante_dos_semanas durante_un_mes por_un_mes por_un_tiempo una_temporada \
             de_baja_hasta anteayer pasado_mañana la_semana_que_viene la_próxima_semana \
-            el_próximo_mes el_fin_de_semana_pasado excepcionalmente",
+            el_próximo_mes el_fin_de_semana_pasado excepcionalmente a_modo_de_prueba",
         partly: "cuando mientras solo sólo solamente a_veces en_la_mayoría_de_los_casos únicamente \
             normalmente generalmente casi_siempre parcialmente en_parte directamente salvo excepto \
             a_menudo rara_vez principalmente si_hace_falta a_lo_sumo como_mucho como_mínimo \
@@ -252,9 +252,12 @@ pub(super) const LEXICON: Lexicon = Lexicon {
             cursa milita juega_en juega_para canta_en toca_en se_acuesta desayuna cena_a almuerza \
             viaja_en se_desplaza va_en compra_en ahorra_en responde_a pertenece_a consta_de \
             se_celebra se_reúne tiene_lugar abre_a cierra_a sale_a funciona_con funciona_en \
-            corre_en aparca figura_como se_imparte",
+            corre_en aparca figura_como se_imparte pasa_por pasan_por alquilado alquilada \
+            asegurado asegurada cifrado cifrada facturado facturada",
         measures: "cuesta pesa dura gana paga mide tarda admite contiene fuma tiene vale reintenta \
-            permite",
+            permite \
+            limitado limitada limitados limitadas conserva conservan guarda guardan caduca \
+            caducan expira expiran",
         attributes: "tesorero tesorera directora_del_colegio cumpleaños edad dirección sueldo \
             salario alquiler presupuesto límite precio tamaño peso versión estado reunión entrega \
             fecha tiempo médico médica jefe jefa nombre coche carro contraseña teléfono móvil \

@@ -204,7 +204,7 @@ pub(super) const LEXICON: Lexicon = Lexicon {
             pendant_deux_semaines pendant_un_mois pour_une_semaine pour_deux_semaines pour_un_mois \
             pour_quelques_jours quelques_jours pour_la_journée avant-hier après-demain \
             la_semaine_prochaine le_mois_prochain le_week-end_dernier exceptionnellement \
-            en_déplacement en_mission en_stage_jusqu de_passage_à",
+            en_déplacement en_mission en_stage_jusqu de_passage_à à_titre_d_essai à_l_essai",
         partly: "quand lorsque pendant_que seulement uniquement parfois souvent \
             dans_la_plupart_des_cas en_partie principalement surtout sauf généralement \
             habituellement directement partiellement rarement la_plupart au_besoin si_besoin \
@@ -245,9 +245,12 @@ pub(super) const LEXICON: Lexicon = Lexicon {
             déjeune_à dîne_à voyage_en se_déplace_en va_au_travail circule_en épargne_chez \
             répond_à appartient_à compte_sur se_tient se_réunit se_déroule ouvre_à ferme_à part_à \
             tourne_sous tourne_sur fonctionne_avec fonctionne_sous écoute_sur se_gare sert_de \
-            est_au_poste dirige gère suit_un_cours",
+            est_au_poste dirige gère suit_un_cours passe_par passent_par loué facturé assuré \
+            chiffré surveillé indexé",
         measures: "coûte pèse dure gagne paie paye mesure contient prend fume accueille compte est \
-            a vaut",
+            a vaut \
+            limité limitée limités limitées plafonné plafonnée conservé conservée conservés conservées \
+            expire expirent archivé archivée archivés archivées",
         attributes: "trésorier trésorière anniversaire âge adresse salaire loyer budget délai \
             limite prix taille poids version statut réunion date médecin chef cheffe nom prénom \
             voiture échéance téléphone portable mot_de_passe numéro port couleur favori favorite \

@@ -119,8 +119,10 @@ pub(super) const LEXICON: Lexicon = Lexicon {
         one: "abita abitano vive vivono risiede lavora lavorano studia usa usano utilizza gira \
             preferisce preferiscono guida si_chiama chiama inizia comincia finisce apre chiude \
             parte arriva frequenta dirige gestisce ascolta_su risponde dura durano scade ospitato \
-            scritto scritta distribuito",
-        measures: "costa costano pesa pesano guadagna paga dura durano misura impiega",
+            scritto scritta distribuito passa_per passano_per passa_da passano_da affittato \
+            affittata assicurato assicurata",
+        measures: "costa costano pesa pesano guadagna paga dura durano misura impiega \
+            limitato limitata limitati limitate conservato conservata conservati conservate",
         uses: "usa usano utilizza utilizzano guida",
         attributes: "timeout limite porta budget prezzo costo stipendio affitto indirizzo telefono \
             numero versione età altezza peso password scadenza data riunione appuntamento capo \

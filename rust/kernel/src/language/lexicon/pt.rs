@@ -116,8 +116,10 @@ pub(super) const LEXICON: Lexicon = Lexicon {
             recomenda aprecia",
         one: "mora moram vive vivem reside trabalha trabalham estuda usa usam utiliza prefere \
             preferem dirige conduz chama-se chama começa termina abre fecha parte chega frequenta \
-            lidera gerencia gere responde dura demora roda hospedado escrito escrita expira",
-        measures: "custa custam pesa pesam ganha paga dura demora mede leva",
+            lidera gerencia gere responde dura demora roda hospedado escrito escrita expira \
+            passa_por passam_por alugado alugada hospedada",
+        measures: "custa custam pesa pesam ganha paga dura demora mede leva \
+            limitado limitada limitados limitadas guardado guardada guardados guardadas",
         uses: "usa usam utiliza utilizam dirige conduz",
         attributes: "tempo_limite timeout limite porta orçamento preço custo salário aluguel aluguer \
             renda endereço morada telefone número versão idade altura peso senha prazo data reunião \
