@@ -129,10 +129,10 @@ def main() -> None:
     }
     elsewhere = [one.text for name in names[2:] for one in units[name].questions]
     print("with exact words:   ", counted(units, elsewhere))
-    bearings = IndexLookup.bearings
-    IndexLookup.bearings = lambda *_: {}  # type: ignore[method-assign]
+    of_hits = IndexLookup.relevances_of_hits
+    IndexLookup.relevances_of_hits = IndexLookup.relevances  # type: ignore[method-assign]
     print("without exact words:", counted(units, elsewhere))
-    IndexLookup.bearings = bearings  # type: ignore[method-assign]
+    IndexLookup.relevances_of_hits = of_hits  # type: ignore[method-assign]
 
 
 if __name__ == "__main__":

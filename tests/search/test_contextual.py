@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 from typing import Any
@@ -297,6 +298,42 @@ def test_relevance_equals_the_documented_formula(local: Store) -> None:
         found = ranking.relevances(features, query, " ".join(telling), [*expected])
         assert found == pytest.approx([*expected.values()], abs=1e-4)
     assert ranking.relevances(features, "tea", "tea", [99]) == [None]
+
+
+def test_relevance_that_the_ranking_tells_is_that_of_the_hits(local: Store) -> None:
+    chance = random.Random(5)
+    said_words = "tea rain theme Lisbon blue lives coffee office".split()
+    for place in range(120):
+        said = " ".join(chance.choices(said_words, k=5))
+        local.add(said, subject=f"subject {place % 7}")
+    local.search("tea")
+    index = local.file.searches.facts.index._current
+    features, words = index.features, index.words
+    ids, query, asked = [*range(1, 121)], "Which tea does she like in Lisbon?", ["tea", "Lisbon"]
+    telling, terms = " ".join(asked), [(one, [[one.lower()]]) for one in asked]
+    rows, _ = ranking.contextual(
+        features, words, [["tea"], ["lisbon"]], query, telling, [(id_, None) for id_ in ids],
+        limit=120, compares=True,
+    )  # fmt: skip
+    told = {row[0]: row[-1] for row in rows}
+    alone = ranking.relevances(features, query, telling, ids)
+    assert [told[id_] for id_ in ids] == alone
+    bearings = ranking.bearings(features, words, query, terms, [], ids)
+    held = words.parts([["tea"], ["lisbon"]], ids)
+    whole = [one.is_enough or all(parts) for one, parts in zip(bearings, held, strict=True)]
+    expected = [1.0 if is_whole else one for is_whole, one in zip(whole, alone, strict=True)]
+    given = features, words, query, terms, [], telling
+    assert ranking.relevances_of_hits(*given, ids, [None] * 120) == expected
+    assert ranking.relevances_of_hits(*given, ids, alone) == expected
+    assert 0 < sum(whole) < 120
+    assert ranking.relevances_of_hits(*given, [999], [0.5]) == [None]
+    with pytest.raises(ValueError, match="known"):
+        ranking.relevances_of_hits(*given, ids, [])
+    condition = None, None, "newest", [], [], None, (0.4, 0.8)
+    rows, _ = ranking.contextual(
+        features, words, [["tea"]], query, telling, [(1, None)], limit=1, condition=condition
+    )
+    assert rows[0][-1] is None
 
 
 def test_a_paraphrase_is_found_in_a_small_memory(local: Store) -> None:

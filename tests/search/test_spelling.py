@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import re
 from collections.abc import Callable
 from itertools import permutations
 
@@ -11,7 +12,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memstore import Store
-from memstore._kernel.words import Words, edits
+from memstore._kernel.ids import Ids
+from memstore._kernel.words import Words, edits, near_words
 from memstore.domain.results import Respelt
 from memstore.search.spelling import MAX_SOUGHT
 
@@ -179,6 +181,27 @@ def test_edits_are_those_of_their_definition(word: str, others: list[str], most:
 
 def distance(left: str, right: str, most: int) -> int:
     return edits(left, [right], most)[0]
+
+
+@given(short, st.lists(st.text("abcABC 1_-", max_size=30), max_size=5), st.integers(0, 2))
+def test_near_words_of_texts_are_those_of_few_edits(word: str, texts: list[str], most: int) -> None:
+    held = dict.fromkeys(one for text in texts for one in re.findall("[a-zA-Z]+", text))
+    each = {one: naive(word, one.lower()) for one in held}
+    expected = [(one, far) for one, far in each.items() if far <= most]
+    assert near_words(word, texts, most) == expected
+
+
+def test_rows_of_similar_terms_are_the_best_of_each() -> None:
+    words, terms = Words(), ["observ", "observe", "obsrv", "ob", "tea"]
+    rows = [[terms[number % 5], "tea"] for number in range(40)]
+    words.put([*range(1, 41)], rows)
+    visible = Ids(range(1, 40, 2))
+    found = words.similar_rows("obsev", 2, terms=9, letters=3, rows=2, visible=visible)
+    similar = [term for term, _ in words.similar("obsev", 2, 9) if len(term) >= 3]
+    each = [words.search([[term]], 2, visible) for term in similar]
+    assert found == [*dict.fromkeys(id_ for pairs in each for id_, _ in pairs)]
+    assert len(found) == 6
+    assert {*found} <= {*range(1, 40, 2)}
 
 
 @given(st.lists(letters.filter(bool), min_size=1, max_size=12), letters.filter(bool))

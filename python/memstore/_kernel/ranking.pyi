@@ -10,13 +10,12 @@ from memstore._kernel.words import Words
 __all__ = [
     "REACH",
     "Bearing",
-    "Parts",
-    "Ranked",
     "bearings",
     "classic",
     "contextual",
     "named",
     "relevances",
+    "relevances_of_hits",
 ]
 
 REACH: Final[int]
@@ -80,70 +79,31 @@ _Condition: TypeAlias = tuple[
 ]
 """As for :func:`contextual`."""
 
-@final
-class Parts:
-    """The parts of a contextual score, which is their sum."""
+_Parts: TypeAlias = tuple[
+    float, float, float, float, float, float, float, float, float, float, float
+]
+"""The parts of a contextual score, which is the sum of all but the last:
 
-    @property
-    def words(self) -> float:
-        """Words of the query that are in the row."""
+- words of the query that are in the row;
+- the cosine;
+- the similarity of the query's words to the most similar of the row's;
+- from better matches of neighbours, and from a preceding question;
+- from the thread's best rows;
+- the query names the row's subject or speaker; its date; the kind of answer that the row has;
+- 0.0;
+- what the row loses by its age, and by the newest of equals coming first;
+- how fresh it is, as in :data:`_Ranked`.
+"""
 
-    @property
-    def meaning(self) -> float:
-        """The cosine."""
+_Ranked: TypeAlias = tuple[int, float, float, float, float, _Parts, float | None]
+"""A row with its contextual score:
 
-    @property
-    def terms(self) -> float:
-        """The similarity of the query's words to the most similar of the row's."""
-
-    @property
-    def thread(self) -> float:
-        """From better matches of neighbours, and from a preceding question."""
-
-    @property
-    def session(self) -> float:
-        """From the thread's best rows."""
-
-    @property
-    def subject(self) -> float:
-        """The query names the row's subject or speaker."""
-
-    @property
-    def date(self) -> float:
-        """The query names the row's date."""
-
-    @property
-    def kind(self) -> float:
-        """The row has the kind of answer that the question asks for."""
-
-    @property
-    def age(self) -> float:
-        """What the row loses by its age, and by the newest of equals coming first."""
-
-@final
-class Ranked:
-    """A row with its contextual score."""
-
-    @property
-    def id(self) -> int: ...
-    @property
-    def score(self) -> float:
-        """0 to 1."""
-
-    @property
-    def decay(self) -> float:
-        """How fresh it is since it was stored or last confirmed; 1 if it does not age."""
-
-    @property
-    def word(self) -> float:
-        """Its BM25, divided by the largest."""
-
-    @property
-    def vector(self) -> float:
-        """Its cosine if positive, otherwise 0."""
-
-    @property
-    def parts(self) -> Parts: ...
+- its id, and its score, 0 to 1;
+- its BM25, divided by the largest, and its cosine if positive, otherwise 0;
+- how fresh it is since it was stored or last confirmed; 1 if it does not age;
+- the parts of the score;
+- what :func:`relevances` tells of it; `None` with a condition, or of fewer than 100 rows.
+"""
 
 def contextual(
     features: Features,
@@ -163,7 +123,7 @@ def contextual(
     ages: Sequence[tuple[int, str, str, str | None]] = ...,
     calendar: _Calendar = ...,
     condition: _Condition | None = None,
-) -> tuple[list[Ranked], tuple[int, int, float] | None]:
+) -> tuple[list[_Ranked], tuple[int, int, float] | None]:
     """Rank candidates by how well they answer a query, best first.
 
     If rows on one subject share two thirds of their tokens and their scores differ by at most
@@ -278,6 +238,31 @@ def relevances(
         features: of the rows.
         telling: the query without stop words.
         ids: row ids.
+    """
+
+def relevances_of_hits(
+    features: Features,
+    words: Words,
+    query: str,
+    terms: Sequence[tuple[str, Sequence[Sequence[str]]]],
+    identifiers: Sequence[Sequence[str]],
+    telling: str,
+    ids: Iterable[int],
+    known: Sequence[float | None],
+    *,
+    until: int | None = None,
+    calendar: _Calendar = ...,
+) -> list[float | None]:
+    """How relevant rows are to a query by its words and by meaning, 0 to 1, in order.
+
+    1 for a row that has all of the `terms`, or whose :func:`bearings` are enough; the others as
+    :func:`relevances` tells; `None` for a row that does not exist. The arguments are those of both.
+
+    Args:
+        known: what :func:`relevances` tells of each row, where :func:`contextual` has told it.
+
+    Raises:
+        ValueError: not one of `known` for each row.
     """
 
 def named(prompt: str, asks: bool, texts: Sequence[str]) -> list[bool]:

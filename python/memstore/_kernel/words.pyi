@@ -82,6 +82,16 @@ class Words:
             ValueError: a negative limit.
         """
 
+    def bm25(
+        self,
+        phrases: Sequence[Sequence[str]],
+        limit: int,
+        visible: Ids | None = None,
+        *,
+        until: int | None = None,
+    ) -> dict[int, float]:
+        """What `search` finds, by id in the same order, with SQLite's `bm25()`: lower is better."""
+
     def parts(
         self,
         phrases: Sequence[Sequence[str]],
@@ -105,10 +115,44 @@ class Words:
             limit: the most terms to return.
         """
 
+    def similar_rows(
+        self,
+        word: str,
+        most: int,
+        *,
+        terms: int,
+        letters: int,
+        rows: int,
+        visible: Ids | None = None,
+        until: int | None = None,
+    ) -> list[int]:
+        """The best rows with each of the terms that `similar` finds, each row once.
+
+        Args:
+            word: as for `similar`.
+            most: edits.
+            terms: the most terms.
+            letters: the fewest letters of a term that counts.
+            rows: the most rows with each term.
+            visible: as for `search`.
+            until: as for `search`.
+        """
+
     def frequencies(
         self, phrases: Sequence[Sequence[str]], *, until: int | None = None
     ) -> list[int]:
         """The number of rows with each phrase, among those up to the id `until`."""
+
+def near_words(word: str, texts: Sequence[str], most: int) -> list[tuple[str, int]]:
+    """The words of ASCII texts that are at most so many edits from a word, with their edits.
+
+    A word is a run of letters. Each spelling comes once, in the order of the texts.
+
+    Args:
+        word: in small letters; the letter case of the texts does not count.
+        texts: of ASCII characters alone.
+        most: edits, as for :func:`edits`.
+    """
 
 def edits(word: str, others: Sequence[str], most: int) -> list[int]:
     """The edits between a word and each of others, or `most + 1` where there are more.

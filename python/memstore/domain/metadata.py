@@ -370,7 +370,8 @@ def decode(stored: str | bytes | None) -> dict[str, Any]:
     text = stored.decode("utf-8", "replace") if isinstance(stored, bytes) else stored
     try:
         value = _from_text(text)
-        if not is_flat(value):
+        is_plain = type(value) is dict and FLAT.issuperset(map(type, value.values()))
+        if not is_plain:
             check(value)
     except (ValueError, RecursionError):
         return {"_raw": text}
@@ -381,7 +382,10 @@ def _from_text(text: str) -> Any:
     """Read JSON text."""
     # ``decode`` looks for spaces around the object, which takes as long as reading a small one.
     if text.startswith("{"):
-        value, end = DECODER.raw_decode(text)
+        try:
+            value, end = SCAN(text, 0)
+        except StopIteration:  # no JSON, as ``decode`` says in full
+            return DECODER.decode(text)
         if end == len(text):
             return value
     return DECODER.decode(text)
@@ -410,6 +414,8 @@ def json_writer(*, allow_nan: bool, ascii_only: bool = False) -> Callable[[Any],
 # Made once: json.dumps and json.loads would make new ones for every call.
 _to_text: Final = json_writer(allow_nan=False)
 DECODER: Final = json.JSONDecoder(parse_constant=no_number)
+SCAN: Final[Callable[[str, int], tuple[Any, int]]] = DECODER.scan_once  # type: ignore[attr-defined]
+"""Reads the value that begins at a place; returns it and its end."""
 
 
 def merge_patch(target: Mapping[str, Any], patch: Mapping[str, Any]) -> dict[str, Any]:

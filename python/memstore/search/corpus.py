@@ -158,22 +158,18 @@ class Corpus(ABC, Generic[F, H]):
     def _last(self, moment: Moment) -> int:
         """Return the last row of this kind that existed at a moment."""
 
-    def relevances(self, query: str, ids: Sequence[int]) -> Mapping[int, float]:
+    def relevances(self, query: str, rows: Sequence[Ranked]) -> Mapping[int, float]:
         """Return how relevant each of these rows is to the query, 0 to 1.
 
         A row has 1 if it has every word of the query, or bears on it by some of them. Without an
         index, the others are left out: nothing is known of them.
         """
-        if not ids:
+        if not rows:
             return {}
-        query = self.lookup.topic(query)
-        asked = self.lookup.terms(query).written
-        held = self.lookup.word_parts(query, ids)
-        whole = {id_ for id_ in ids if asked and len(held.get(id_, ())) >= len(asked)}
-        bearings = self.lookup.bearings(query, ids)
-        whole |= {id_ for id_, one in bearings.items() if one.is_enough}
-        others = [id_ for id_ in ids if id_ not in whole]
-        return {**dict.fromkeys(whole, 1.0), **self.lookup.relevances(query, others)}
+        topic = self.lookup.topic(query)
+        ids = [row.id for row in rows]
+        known = [row.relevance if topic == query else None for row in rows]
+        return self.lookup.relevances_of_hits(topic, ids, known)
 
     def about(
         self, prompt: str, texts: Mapping[int, str], near: Mapping[int, float], *, asks: bool

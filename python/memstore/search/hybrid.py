@@ -67,6 +67,12 @@ Answer: TypeAlias = "Callable[[Corpus[F, H], Request[F], Mapping[str, Query], Wo
 and why vectors were not used."""
 
 
+AnswerOfEmbedded: TypeAlias = (
+    "Callable[[Corpus[F, H], Request[F], Embedded | None, WordsOnly | None], T]"
+)
+"""The same from what was embedded, or why nothing was."""
+
+
 class Embedded(NamedTuple):
     embedding: Embedding
     vectors: Sequence[Vector] = ()
@@ -133,7 +139,8 @@ class Search(Generic[F, H]):
     def _read(self, texts: Sequence[str], request: Request[F], answer: Answer[F, H, T]) -> T:
         """Embed the queries, and have them answered from one snapshot.
 
-        Misspelt ones are embedded once more, as the memory spells them.
+        Misspelt ones are answered as the memory spells them; if a model was asked for their
+        vectors, it is asked once more.
         """
         found = self._tried(texts, request, answer, {})
         if not isinstance(found, Misspelt):
@@ -149,35 +156,38 @@ class Search(Generic[F, H]):
         answer: Answer[F, H, T],
         respelt: Mapping[str, Respelling],
     ) -> T | Misspelt:
-        as_given, texts = texts, [_respelt(text, respelt) for text in texts]
-
-        def of_given(
+        def spelt(
             corpus: Corpus[F, H],
             request: Request[F],
-            found: Mapping[str, Query],
+            embedded: Embedded | None,
             words_only: WordsOnly | None,
         ) -> T | Misspelt:
-            if not respelt and (other := _misspelt(corpus, as_given, request)).by_text:
-                return other
-            each = {text: _as_given(text, found, respelt) for text in as_given}
+            others = respelt or _misspelt(corpus, texts, request)
+            if others is not respelt and others and embedded is not None and embedded.vectors:
+                return Misspelt(others)
+            asked = [_respelt(text, others) for text in texts]
+            found, words_only = _compared(corpus, asked, embedded, request, words_only)
+            each = {text: _as_given(text, found, others) for text in texts}
             return answer(corpus, request, each, words_only)
 
-        return self._embedded_and_answered(texts, request, of_given)
+        return self._embedded_and_answered(
+            [_respelt(text, respelt) for text in texts], request, spelt
+        )
 
     def _embedded_and_answered(
-        self, texts: Sequence[str], request: Request[F], answer: Answer[F, H, T]
+        self, texts: Sequence[str], request: Request[F], answer: AnswerOfEmbedded[F, H, T]
     ) -> T:
         embedded, why = self._embed(texts, request)
         try:
-            return self._answered(texts, embedded, request, why, answer)
+            return self._answered(embedded, request, why, answer)
         except EmbedderMismatch as error:
             # The file switched to another model: so do we, if we can, and ask that one.
             if self._embedder is not None and self._embedder.follow(error.stored):
                 embedded, why = self._embed(texts, request)
                 with suppress(EmbedderMismatch):
-                    return self._answered(texts, embedded, request, why, answer)
+                    return self._answered(embedded, request, why, answer)
             other = WordsOnly("other_model", Reason.of(error))
-            return self._answered(texts, None, request, other, answer)
+            return self._answered(None, request, other, answer)
 
     def about(
         self, prompt: str, texts: Mapping[int, str], near: Mapping[int, float], *, asks: bool
@@ -208,11 +218,10 @@ class Search(Generic[F, H]):
 
     def _answered(
         self,
-        texts: Sequence[str],
         embedded: Embedded | None,
         request: Request[F],
         words_only: WordsOnly | None,
-        answer: Answer[F, H, T],
+        answer: AnswerOfEmbedded[F, H, T],
     ) -> T:
         compares_stored = request.ranking.compares_stored
 
@@ -221,9 +230,7 @@ class Search(Generic[F, H]):
             corpus = self._corpus(transaction, contents, compares_stored=compares_stored)
             corpus.is_provisional = contents is None and self._is_provisional(corpus, request)
             corpus.lookup.approximates = corpus.is_provisional
-            settled = corpus.settled(request)
-            compared = _compared(corpus, texts, embedded, settled, words_only)
-            return answer(corpus, settled, *compared)
+            return answer(corpus, corpus.settled(request), embedded, words_only)
 
         found = self.index.read(answered)
         self._after()
@@ -240,12 +247,14 @@ class Search(Generic[F, H]):
         return is_fallback or self._is_remote
 
 
-def _misspelt(corpus: Corpus[F, H], texts: Sequence[str], request: Request[F]) -> Misspelt:
+def _misspelt(
+    corpus: Corpus[F, H], texts: Sequence[str], request: Request[F]
+) -> Mapping[str, Respelling]:
     """Return the queries that the memory spells otherwise."""
     if not request.ranking.respells:
-        return Misspelt({})
+        return {}
     tried = {text: respelling(corpus, text, request.wanted) for text in _distinct(texts)}
-    return Misspelt({text: other for text, other in tried.items() if other is not None})
+    return {text: other for text, other in tried.items() if other is not None}
 
 
 def _respelt(text: str, respelt: Mapping[str, Respelling]) -> str:
@@ -423,7 +432,7 @@ def judged(corpus: Corpus[F, H], query: Query, found: BestRows, request: Request
     bare = {id_: score for id_, score in dated.items() if id_ not in meant}
     far = {row.id for row in rows if bare.get(row.id, row.score) < near}
     doubted = [row for row in rows[JUDGED:] if row.id in far]
-    kept = first | relevant(corpus, query, doubted, least)
+    kept = first | relevant(corpus, query, doubted, least) if doubted else first
     shown = [row for row in rows if row.id in kept or row.id not in far]
     return found._replace(rows=shown, is_relevant=bool(first), hidden=len(rows) - len(shown))
 
@@ -447,11 +456,13 @@ def relevant(corpus: Corpus[F, H], query: Query, rows: Sequence[Ranked], least: 
     """
     named = {row.id for row in rows if row.parts.subject}
     named |= corpus.of_that_day(query.text, [row.id for row in rows if row.parts.date > 0])
-    others = [row.id for row in rows if row.id not in named]
+    others = [row for row in rows if row.id not in named]
     relevances = corpus.relevances(query.text, others)
     likeness = corpus.lookup.likenesses({row.id: row.vector_score for row in rows})
     return named | {
-        id_ for id_ in others if max(relevances.get(id_, 1.0), likeness.get(id_, 0.0)) >= least
+        row.id
+        for row in others
+        if max(relevances.get(row.id, 1.0), likeness.get(row.id, 0.0)) >= least
     }
 
 

@@ -145,6 +145,8 @@ def _stored(transaction: Transaction, facts: Sequence[Fact], wanted: FactFilter)
         of_waiting = {groups[id_] for id_ in waits if id_ in groups}
         changed = {id_ for id_ in ids if groups.get(id_) in of_waiting}
     known = newer_table.known(transaction, ids)
+    if not waits and len(known) == len(ids) and not any(one.newer for one in known.values()):
+        return Stored(whole=known)  # like most hits
     large = {id_ for id_, one in known.items() if one.group_size > MAX_GROUP}
     # Each fact that waits may be one that its group has lost.
     whole = {
@@ -168,7 +170,8 @@ def _near(
     others = [
         fact
         for fact in facts
-        if fact.id not in stored.large and (fact.id not in stored.whole or stored.newer[fact.id])
+        if fact.id not in stored.large
+        and (fact.id not in stored.whole or stored.newer.get(fact.id))
     ]
     if others:
         near |= lookup.on_subject(others, wanted, NEAREST, later=True)
@@ -317,9 +320,14 @@ def arranged(
         named: the newer facts of hits, by id.
         facts: those that were not found.
     """
+    active: list[SearchHit] = []
+    others: list[SearchHit] = []
+    for hit in hits:
+        (active if hit.fact.status == "active" else others).append(hit)
+    if not named and not others:
+        return active[:limit]
     known = {hit.fact.id: hit for hit in hits}
     placed: dict[int, SearchHit] = {}
-    active = [hit for hit in hits if hit.fact.status == "active"]
     for hit in active:
         one: SearchHit | None = hit
         while one is not None and one.fact.id not in placed:
@@ -327,9 +335,8 @@ def arranged(
             placed[one.fact.id] = replace(one, newer=ids) if ids else one
             one = _after(placed[one.fact.id], known, facts)
     shown = [*placed.values()]
-    for hit in hits:
-        if hit.fact.status != "active":
-            shown.append(_scored(hit, min(hit.score, shown[-1].score)) if shown else hit)
+    for hit in others:
+        shown.append(_scored(hit, min(hit.score, shown[-1].score)) if shown else hit)
     return shown[:limit]
 
 

@@ -14,6 +14,7 @@ from itertools import islice
 from typing import TYPE_CHECKING, Any, Final
 
 from memstore._kernel.words import edits as distances
+from memstore._kernel.words import near_words
 from memstore.domain.results import Respelt
 from memstore.lazy import lazy_pattern
 from memstore.named import NamedTuple
@@ -21,7 +22,7 @@ from memstore.providers.local import is_word
 from memstore.text.words import has_unspaced, terms
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
     from memstore.search.corpus import Corpus
 
@@ -114,18 +115,26 @@ def _right(corpus: Corpus[Any, Any], word: str, wanted: Any) -> str | None:
     lookup, plain = corpus.lookup, _plain(word)
     is_long, is_name = len(word) >= TWO_EDITS_FROM, word[0].isupper()
     most = 2 if is_long and not is_name else 1
-    texts = corpus.texts(lookup.similar(plain, most, wanted))
-    held = {other: None for text in texts for other in WORD.findall(text[:MAX_READ])}
-    near = {other: _plain(other) for other in held if abs(len(other) - len(word)) <= most}
-    if is_name or not is_long:
-        # German's "Wetter" is not "better", nor is "tissue" an "issue".
-        near = {other: folded for other, folded in near.items() if folded[0] == plain[0]}
+    texts = [text[:MAX_READ] for text in corpus.texts(lookup.similar(plain, most, wanted))]
+    # German's "Wetter" is not "better", nor is "tissue" an "issue".
+    keeps_first = is_name or not is_long
     found = []
-    for other, edits in zip(near, distances(plain, [*near.values()], most), strict=True):
-        is_other = near[other][0] != plain[0]
-        if 0 < edits <= (1 if is_other else most):
+    for other, edits in _near(plain, texts, most):
+        is_other = _plain(other)[0] != plain[0]
+        is_longer = abs(len(other) - len(word)) > most  # a letter may be two without its accent
+        if 0 < edits <= (1 if is_other else most) and not (is_longer or (is_other and keeps_first)):
             found.append((edits, is_other, other))
     return min(found)[-1] if found else None
+
+
+def _near(plain: str, texts: Sequence[str], most: int) -> Iterator[tuple[str, int]]:
+    """Yield the words of texts that are near one, with their edits."""
+    ascii_texts = [text for text in texts if text.isascii()]
+    yield from near_words(plain, ascii_texts, most)
+    if len(ascii_texts) < len(texts):
+        held = {word for text in texts if not text.isascii() for word in WORD.findall(text)}
+        words = [*held]
+        yield from zip(words, distances(plain, [*map(_plain, words)], most), strict=True)
 
 
 def _plain(word: str) -> str:

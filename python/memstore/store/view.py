@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from memstore.database.filters import EpisodeFilter, FactFilter
 from memstore.domain import clock, zones
@@ -106,6 +106,10 @@ else:
     utterances = lazy_import("memstore.text.utterances")
     visibility = lazy_import("memstore.search.index.visibility")
     words = lazy_import("memstore.text.words")
+
+
+MAX_REQUESTS: Final = 8
+"""Of so many kinds of searches a view remembers what was asked besides the query."""
 
 
 class View(zones.Zoned):
@@ -761,7 +765,32 @@ class View(zones.Zoned):
         return replace(wanted, states=tuple(one for one in STATES if one in given))
 
     def _request(self, asked: FactSearch) -> requests.Request[FactFilter]:
-        """Return the request for a search of facts."""
+        """Return the request for a search of facts.
+
+        Of two searches that differ in their queries alone, the second one's is that of the first,
+        at its own time.
+        """
+        values = asked.__dict__.values()
+        shape = (*values, *map(type, values))
+        try:
+            known = self._requests.get(shape)
+        except TypeError:  # a list of namespaces, or a table of half-lives
+            return self._new_request(asked)
+        if known is not None:
+            return replace(known, wanted=replace(known.wanted, now=self.at))
+        made = self._new_request(asked)
+        if not (asked.filters or asked.valid_on or questions.times(asked)):
+            if len(self._requests) >= MAX_REQUESTS:
+                self._requests.clear()
+            self._requests[shape] = made
+        return made
+
+    @cached_property
+    def _requests(self) -> dict[tuple[object, ...], requests.Request[FactFilter]]:
+        """Requests by what was asked, without conditions and times."""
+        return {}
+
+    def _new_request(self, asked: FactSearch) -> requests.Request[FactFilter]:
         file, lives = self._file, asked.half_lives_seconds
         return requests.for_facts(
             self._narrowing(asked, searched=True),

@@ -397,7 +397,7 @@ class _Followed:
         return self._behind(ranked[number])
 
     def _irrelevant(self, place: int, row: Ranked) -> WhyNot:
-        relevance = self._relevance()
+        relevance = self._relevance(row)
         least = self._request.least_relevance
         text = (
             f"is ranked {_nth(place)}, but it is not relevant enough: {relevance:.3f} of {least:g}"
@@ -411,9 +411,8 @@ class _Followed:
             min_relevance=least,
         )
 
-    def _relevance(self) -> float:
-        number = self._fact.id
-        return self._corpus.relevances(self._query.text, [number]).get(number, 0.0)
+    def _relevance(self, row: Ranked) -> float:
+        return self._corpus.relevances(self._query.text, [row]).get(row.id, 0.0)
 
     def _behind(self, row: Ranked, reason: str = "") -> WhyNot:
         """Say where the longest search has the fact: that is another order than a shorter one's.
@@ -428,7 +427,7 @@ class _Followed:
         if number not in given and reason:
             return self._lost(Stage.RANK, reason)
         if number not in given:
-            relevance, least = self._relevance(), self._request.least_relevance
+            relevance, least = self._relevance(row), self._request.least_relevance
             text = f"is ranked behind the first {limit:,}"
             if not least or relevance >= least:
                 return self._lost(Stage.RANK, text)

@@ -413,7 +413,7 @@ def _languages(text: str) -> list[str]:
     """Return the languages that a text with the words of some operator may be of."""
     script = _script(text)
     among = OF_LATIN if script is None else (script,)
-    if not any(word in text for code in among for word in _of_language(code)[0]):
+    if not any(any(map(text.__contains__, _of_language(code)[0])) for code in among):
         return []  # like most questions
     if script is not None:
         return [script]

@@ -42,6 +42,8 @@ LIGATURES: Final = (("ß", "ss"), ("æ", "ae"), ("œ", "oe"))
 """Letters that stand for two. Unlike accents, FTS5's tokenizer does not fold them, so queries are
 searched for in both spellings (decision 57)."""
 
+PAIR: Final = lazy_pattern("|".join(pair for _, pair in LIGATURES))
+
 # Han with its extensions, kana, Hangul, Thai, Lao, Myanmar, Khmer.
 UNSPACED = (
     "\u0e00-\u0eff\u1000-\u109f\u1100-\u11ff\u1780-\u17ff\u3005-\u3007\u3040-\u30ff\u3130-\u318f"
@@ -195,9 +197,10 @@ def spelled(query: str) -> Sequence[Sequence[str]]:
 def _other_spellings(term: str) -> list[str]:
     """Return ``straße`` for ``strasse``, and the other way round."""
     plain = term.casefold()
-    for letter, pair in LIGATURES:
-        plain = plain.replace(letter, pair)
-    if not any(pair in plain for _, pair in LIGATURES):
+    if not plain.isascii():
+        for letter, pair in LIGATURES:
+            plain = plain.replace(letter, pair)
+    if PAIR.search(plain) is None:
         return [] if plain == term.lower() else [plain]  # like most words
     spellings = dict.fromkeys([plain, *chain(*(_ligated(plain, *pair) for pair in LIGATURES))])
     return [other for other in spellings if other != term.lower()]

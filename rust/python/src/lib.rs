@@ -131,11 +131,11 @@ mod _kernel {
     #[pymodule]
     mod ranking {
         #[pymodule_export]
-        use crate::ranking::bearing::{Bearing, bearings, named, relevances};
+        use crate::ranking::bearing::{Bearing, bearings, named, relevances, relevances_of_hits};
         #[pymodule_export]
         use crate::ranking::classic::classic;
         #[pymodule_export]
-        use crate::ranking::contextual::{Parts, Ranked, contextual};
+        use crate::ranking::contextual::contextual;
 
         /// How many neighbours on either side count.
         #[pymodule_export]
@@ -156,7 +156,7 @@ mod _kernel {
     #[pymodule]
     mod words {
         #[pymodule_export]
-        use crate::index::words::{Words, edits};
+        use crate::index::words::{Words, edits, near_words};
     }
 
     /// Also registers the modules, because an extension is no package that is searched for them.

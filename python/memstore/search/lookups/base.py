@@ -63,6 +63,8 @@ class Ranked(NamedTuple):
     vector_score: float = 0.0
     decay: float = 1.0
     parts: ScoreParts = NO_PARTS
+    relevance: float | None = None
+    """How relevant it is to the query by meaning, 0 to 1, where the ranking has told it."""
 
 
 class Elsewhere(NamedTuple):
@@ -249,6 +251,19 @@ class Lookup(ABC, Generic[F]):
         """Return how relevant each of these rows is to the query by meaning, 0 to 1."""
         return {}
 
+    def relevances_of_hits(
+        self, query: str, ids: Sequence[int], known: Sequence[float | None]
+    ) -> Mapping[int, float]:
+        """Return how relevant each of these rows is to the query, 0 to 1, as far as is known.
+
+        A row has 1 if it has every word of the query, or bears on it by some of them.
+
+        Args:
+            known: what :meth:`relevances` tells of each, where that is known.
+        """
+        asked, held = self.terms(query).written, self.word_parts(query, ids)
+        return {id_: 1.0 for id_ in ids if asked and len(held.get(id_, ())) >= len(asked)}
+
     def has_word(self, word: str, wanted: F) -> bool:
         """Whether a row that passes a filter has a word, by its stem."""
         return bool(self.words(word, wanted, 1))
@@ -321,8 +336,7 @@ def best_by_words(
     words: Words, asked: Terms, k: int, visible: Ids, *, until: int | None = None
 ) -> dict[int, float]:
     """Return the BM25 of the best ``k`` rows, by an inverted index."""
-    found = words.search(asked.phrases, k, visible, until=until)
-    return {id_: -score for id_, score in found}
+    return words.bm25(asked.phrases, k, visible, until=until)
 
 
 def parts_by_word(

@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
     from datetime import datetime
 
-    from memstore._kernel.ranking import Bearing, Parts
+    from memstore._kernel.ranking import Bearing
     from memstore._kernel.ranking import _Condition as GivenCondition
     from memstore.database.engine import Statement, Transaction
     from memstore.domain.generations import Generation
@@ -206,17 +206,37 @@ class IndexLookup(Lookup[F]):
         """Return what rows have of a query, of which some terms do not count."""
         calendar = self.named_dates(query).calendar
         query = self.topic(query)
-        asked = self.terms(query)
-        terms = zip(asked.written, asked.spellings, strict=True)
         found = ranking.bearings(
             self._contents.features,
             self._contents.words,
             query,
-            [term for term in terms if term[0].casefold() not in without],
+            [term for term in self._spelt(query) if term[0].casefold() not in without],
             self._transaction.tokens(identifiers(query)),
             ids,
             until=self.until,
             calendar=calendar,
+        )
+        return _by_id(ids, found)
+
+    def _spelt(self, query: str) -> list[tuple[str, list[list[str]]]]:
+        """Return the terms of a query, each with its spellings as the index knows them."""
+        asked: Terms = self.terms(query)
+        return [*zip(asked.written, asked.spellings, strict=True)]
+
+    def relevances_of_hits(
+        self, query: str, ids: Sequence[int], known: Sequence[float | None]
+    ) -> Mapping[int, float]:
+        found = ranking.relevances_of_hits(
+            self._contents.features,
+            self._contents.words,
+            query,
+            self._spelt(query),
+            self._transaction.tokens(identifiers(query)),
+            " ".join(self.terms(query).written),
+            ids,
+            known,
+            until=self.until,
+            calendar=self.named_dates(query).calendar,
         )
         return _by_id(ids, found)
 
@@ -231,13 +251,15 @@ class IndexLookup(Lookup[F]):
         return is_anywhere and bool(self.words(word, wanted, 1))
 
     def similar(self, word: str, edits: int, wanted: F) -> list[int]:
-        words, visible = self._contents.words, self._visible(wanted)
-        found: dict[int, None] = {}
-        for term, _ in words.similar(word, edits, SIMILAR_TERMS):
-            if len(term) >= FEWEST_LETTERS:
-                rows = words.search([[term]], ROWS_OF_SIMILAR, visible, until=self.until)
-                found |= dict.fromkeys(id_ for id_, _ in rows)
-        return [*found]
+        return self._contents.words.similar_rows(
+            word,
+            edits,
+            terms=SIMILAR_TERMS,
+            letters=FEWEST_LETTERS,
+            rows=ROWS_OF_SIMILAR,
+            visible=self._visible(wanted),
+            until=self.until,
+        )
 
     def about(self, prompt: str, texts: Mapping[int, str], *, asks: bool) -> About:
         ids: list[int] = list(texts)
@@ -379,8 +401,8 @@ class IndexLookup(Lookup[F]):
             condition=condition and self._condition(condition),
         )
         rows = [
-            Ranked(one.id, one.score, one.word, one.vector, one.decay, _parts(one.parts, one.decay))
-            for one in ranked
+            Ranked(id_, score, word, vector, decay, ScoreParts(*parts), relevance)
+            for id_, score, word, vector, decay, parts, relevance in ranked
         ]
         return Order(rows, elsewhere and Elsewhere(*elsewhere))
 
@@ -416,21 +438,6 @@ class IndexLookup(Lookup[F]):
 def _by_id(ids: Sequence[int], found: Sequence[T | None]) -> dict[int, T]:
     """Return what was found of each row that exists."""
     return {id_: one for id_, one in zip(ids, found, strict=True) if one is not None}
-
-
-def _parts(parts: Parts, decay: float) -> ScoreParts:
-    return ScoreParts(
-        words=parts.words,
-        meaning=parts.meaning,
-        terms=parts.terms,
-        thread=parts.thread,
-        session=parts.session,
-        subject=parts.subject,
-        date=parts.date,
-        kind=parts.kind,
-        age=parts.age,
-        decay=decay,
-    )
 
 
 def _nearest(cosines: Mapping[int, float], k: int) -> dict[int, float]:

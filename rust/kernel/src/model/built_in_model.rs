@@ -164,12 +164,6 @@ impl BuiltInModel {
     pub(crate) fn scale(&self, token: u16) -> f32 {
         self.file.vector(token).1
     }
-
-    /// A token's vector.
-    pub(crate) fn vector(&self, token: u16) -> [f32; DIMENSION] {
-        let (vector, scale) = self.file.vector(token);
-        vector.map(|byte| f32::from(byte.cast_signed()) * scale)
-    }
 }
 
 /// A number rounded to 16 significant bits, to even: its lowest byte is zero, and need not be stored

@@ -68,6 +68,12 @@ pub(crate) fn mean(tokens: &[Weighed]) -> Mean {
     Mean { vector, shares }
 }
 
+/// The product of a vector with a token's.
+pub(crate) fn product(dot: &Dot, vector: &[f32; DIMENSION], token: u16) -> f32 {
+    let model = BuiltInModel::embedded();
+    dot.mixed(vector, model.bytes(token)) * model.scale(token)
+}
+
 /// The tokens of a query, to be compared with those of rows.
 pub(crate) struct QueryTokens {
     dot: Dot,

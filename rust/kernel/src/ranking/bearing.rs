@@ -78,6 +78,8 @@ pub struct Bearing {
     pub rarest: f64,
     /// How many of the words are rare.
     pub rare: usize,
+    /// How many of the words it has.
+    pub words: usize,
 }
 
 impl Bearing {
@@ -175,6 +177,7 @@ fn matched(terms: &[Term], weights: &[f64], parts: &[f64]) -> Bearing {
     for (term, weight) in terms.iter().zip(weights) {
         let of_term = parts.by_ref().take(term.spellings.len());
         if of_term.fold(false, |has, part| has | (*part > 0.0)) {
+            bearing.words += 1;
             bearing.weight += weight;
             bearing.rarest = bearing.rarest.max(*weight);
             bearing.rare += usize::from(*weight >= RARE);

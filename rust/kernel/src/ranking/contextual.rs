@@ -23,6 +23,7 @@ use crate::index::ids::Ids;
 use crate::index::words::{self, Phrase, Words};
 use crate::language::{self, Calendar, Question, Wanted};
 use crate::ranking::times::{self, Condition, First, Holding};
+use crate::ranking::{FEW_ROWS, relevance};
 
 /// The weight of `terms` for an empty text, and the number of words at which it is halved: the
 /// longer a text, the likelier that something in it is similar to anything.
@@ -210,6 +211,9 @@ pub struct Ranked {
     pub word: f64,
     /// The given cosine, if positive.
     pub vector: f64,
+    /// As [`relevances`](crate::ranking::relevance::relevances) tells it of the query; `None` where
+    /// the query was not compared as a whole, or by other weights.
+    pub relevance: Option<f64>,
 }
 
 /// That what matches a query best is not about whom the query names.
@@ -344,15 +348,20 @@ pub fn rank(
         }
     }
     let matches = matches(&similar, words, compared.phrases, request.until, &known);
+    let is_whole = request.condition.is_none() && features.len() >= FEW_ROWS;
     let question = Question::read(request.query);
     let mut ranked = matched(features, &query, &matches, &known, request.joins);
     let elsewhere = elsewhere(features, &question, request.visible, &known, &ranked);
     add_thread(&known, &mut ranked);
     add_named(&question, request, &known, &mut ranked);
     leave_to_itself(&known, &mut ranked);
-    for (one, known) in ranked.iter_mut().zip(&known) {
+    for (at, (one, known)) in ranked.iter_mut().zip(&known).enumerate() {
         one.decay = decay(request, known.age);
         one.parts.age = AGE * (one.decay - 1.0);
+        one.relevance = is_whole.then(|| {
+            let terms = query.mean(matches.terms(at));
+            relevance::of(terms, similar.cosine(&known.stored))
+        });
     }
     if let Some(holding) = &holding {
         lower(holding, &mut ranked);
@@ -497,6 +506,7 @@ fn matched(
             decay: 1.0,
             word: if best > 0.0 { alone / best } else { 0.0 },
             vector,
+            relevance: None,
         }
     };
     known.iter().enumerate().map(matched).collect()

@@ -100,6 +100,23 @@ fn products_of_the_largest_bytes_are_exact() {
 }
 
 #[test]
+fn products_of_floats_with_bytes_are_within_the_bound_and_everywhere_the_same() {
+    let mut random = Random::new(9);
+    for length in LENGTHS {
+        let (floats, bytes) = (random.vector(length), random.bytes(length));
+        let whole: Vec<f32> = bytes.iter().map(|x| f32::from(*x)).collect();
+        let exact = crate::naive::dot(&floats, &whole);
+        let bound = f64::from(error_bound(length)) * crate::naive::magnitude(&floats, &whole);
+        let first = Dot::best().mixed(&floats, &bytes);
+        on_every_instruction_set(|dot| {
+            let found = dot.mixed(&floats, &bytes);
+            assert!((f64::from(found) - exact).abs() <= bound, "{}", dot.name());
+            assert_eq!(found.to_bits(), first.to_bits(), "{}", dot.name());
+        });
+    }
+}
+
+#[test]
 fn best_is_the_first_available() {
     let available = Dot::available();
     assert_eq!(Dot::best().name(), available[0].name());

@@ -8,7 +8,7 @@ use memstore_kernel::index::words::{KIND, Phrase, Texts, VERSION};
 use pyo3::exceptions::PyMemoryError;
 use pyo3::prelude::*;
 use pyo3::pybacked::PyBackedStr;
-use pyo3::types::PyString;
+use pyo3::types::{PyDict, PyString};
 
 use super::ids::{Ids, row_ids};
 use crate::arrays::{check_lengths, limit, no_memory, value_error};
@@ -113,6 +113,23 @@ impl Words {
         Ok(found.into_iter().map(|row| (row.id, row.score)).collect())
     }
 
+    /// The best rows with their BM25.
+    #[pyo3(signature = (phrases, limit, visible = None, *, until = None))]
+    fn bm25<'py>(
+        &self,
+        py: Python<'py>,
+        phrases: Vec<Phrase>,
+        limit: i64,
+        visible: Option<&Bound<'_, Ids>>,
+        until: Option<u32>,
+    ) -> PyResult<Bound<'py, PyDict>> {
+        let rows = PyDict::new(py);
+        for (id, score) in self.search(py, phrases, limit, visible, until)? {
+            rows.set_item(id, -score)?;
+        }
+        Ok(rows)
+    }
+
     /// The contribution of each phrase to each row's score.
     #[pyo3(signature = (phrases, ids, *, until = None))]
     fn parts(
@@ -125,6 +142,33 @@ impl Words {
         let ids = row_ids("ids", ids)?;
         let parts = py.detach(|| self.words.read().parts(&phrases, &ids, until));
         Ok((0..ids.len()).map(|row| parts.of(row).to_vec()).collect())
+    }
+
+    /// Some rows with the terms that a misspelt word may stand for.
+    #[pyo3(signature = (word, most, *, terms, letters, rows, visible = None, until = None))]
+    #[expect(clippy::too_many_arguments, reason = "most are keywords")]
+    fn similar_rows(
+        &self,
+        py: Python<'_>,
+        word: &str,
+        most: usize,
+        terms: usize,
+        letters: usize,
+        rows: usize,
+        visible: Option<&Bound<'_, Ids>>,
+        until: Option<u32>,
+    ) -> Vec<u32> {
+        let visible = visible.map(|ids| &ids.get().0);
+        let wanted = kernel::SimilarTo {
+            word,
+            most,
+            terms,
+            letters,
+        };
+        py.detach(|| {
+            let words = self.words.read();
+            words.rows_of_similar(&wanted, rows, visible, until)
+        })
     }
 
     /// The terms that a misspelt word may stand for, with their edits.
@@ -180,6 +224,20 @@ pub(crate) fn edits(
     most: usize,
 ) -> Vec<usize> {
     py.detach(|| kernel::edits(word, &others, most))
+}
+
+/// The words of texts that are near a word.
+#[pyfunction]
+pub(crate) fn near_words(
+    py: Python<'_>,
+    word: &str,
+    texts: Vec<PyBackedStr>,
+    most: usize,
+) -> Vec<(String, usize)> {
+    py.detach(|| kernel::near_words(word, &texts, most))
+        .into_iter()
+        .map(|(word, edits)| (word.to_owned(), edits))
+        .collect()
 }
 
 fn refused(refused: kernel::Refused) -> PyErr {

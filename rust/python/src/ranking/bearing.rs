@@ -6,7 +6,7 @@ use memstore_kernel::ranking::relevance;
 use pyo3::prelude::*;
 use pyo3::pybacked::PyBackedStr;
 
-use crate::arrays::no_memory;
+use crate::arrays::{check_lengths, no_memory};
 use crate::index::features::Features;
 use crate::index::ids::row_ids;
 use crate::index::words::Words;
@@ -57,10 +57,7 @@ pub(crate) fn bearings(
     calendar: GivenCalendar,
 ) -> PyResult<Vec<Option<Bearing>>> {
     let ids = row_ids("ids", ids)?;
-    let terms = terms.into_iter();
-    let terms: Vec<_> = terms
-        .map(|(text, spellings)| Term { text, spellings })
-        .collect();
+    let terms = given(terms);
     let calendar = super::calendar(calendar);
     let (features, words) = (&features.get().features, &words.get().words);
     let found = py.detach(|| {
@@ -83,6 +80,50 @@ pub(crate) fn bearings(
         .into_iter()
         .map(|one| one.map(Bearing::from))
         .collect())
+}
+
+fn given(terms: Vec<GivenTerm>) -> Vec<Term> {
+    let term = |(text, spellings)| Term { text, spellings };
+    terms.into_iter().map(term).collect()
+}
+
+/// How relevant rows are to a query, by its words and by meaning.
+#[pyfunction]
+#[pyo3(signature = (
+    features, words, query, terms, identifiers, telling, ids, known, *, until = None,
+    calendar = (vec![], vec![], false)
+))]
+#[expect(clippy::too_many_arguments, reason = "two are keywords")]
+pub(crate) fn relevances_of_hits(
+    py: Python<'_>,
+    features: &Bound<'_, Features>,
+    words: &Bound<'_, Words>,
+    query: PyBackedStr,
+    terms: Vec<GivenTerm>,
+    identifiers: Vec<Phrase>,
+    telling: PyBackedStr,
+    ids: &Bound<'_, PyAny>,
+    known: Vec<Option<f64>>,
+    until: Option<u32>,
+    calendar: GivenCalendar,
+) -> PyResult<Vec<Option<f64>>> {
+    let ids = row_ids("ids", ids)?;
+    check_lengths(("ids", ids.len()), ("known", known.len()))?;
+    let terms = given(terms);
+    let calendar = super::calendar(calendar);
+    let (features, words) = (&features.get().features, &words.get().words);
+    let query = ExactQuery {
+        text: &query,
+        terms: &terms,
+        identifiers: &identifiers,
+    };
+    py.detach(|| {
+        let (features, words) = (features.read(), words.read());
+        relevance::relevances_of_hits(
+            &features, &words, &query, &telling, &ids, &known, until, &calendar,
+        )
+    })
+    .map_err(no_memory("features"))
 }
 
 /// How relevant rows are to a query.

@@ -14,30 +14,12 @@ use crate::index::ids::{Ids, row_id};
 use crate::index::words::Words;
 use crate::ranking::{GivenCalendar, GivenCondition};
 
-/// The parts whose sum is the score.
-#[pyclass(frozen, get_all, module = "memstore._kernel.ranking")]
-pub(crate) struct Parts {
-    words: f64,
-    meaning: f64,
-    terms: f64,
-    thread: f64,
-    session: f64,
-    subject: f64,
-    date: f64,
-    kind: f64,
-    age: f64,
-}
+/// The parts whose sum is the score, in the order of `ScoreParts`; the last one is the freshness.
+type Parts = (f64, f64, f64, f64, f64, f64, f64, f64, f64, f64, f64);
 
-/// A row with its score.
-#[pyclass(frozen, get_all, module = "memstore._kernel.ranking")]
-pub(crate) struct Ranked {
-    id: u32,
-    score: f64,
-    decay: f64,
-    word: f64,
-    vector: f64,
-    parts: Py<Parts>,
-}
+/// A row, its score, its BM25 divided by the largest, its cosine, its freshness, its parts, and how
+/// relevant it is.
+type Ranked = (u32, f64, f64, f64, f64, Parts, Option<f64>);
 
 /// The best row of the one whom a query names, and the better one of others.
 type Elsewhere = (u32, u32, f64);
@@ -99,10 +81,9 @@ pub(crate) fn contextual(
             kernel::rank(&features.read(), &words.read(), &request, &candidates)
         })
         .map_err(no_memory("features"))?;
-    let rows = order.rows.into_iter().map(|one| row(py, one));
     let elsewhere = order.elsewhere;
     Ok((
-        rows.collect::<PyResult<_>>()?,
+        order.rows.into_iter().map(row).collect(),
         elsewhere.map(|one| (one.named, one.other, one.difference)),
     ))
 }
@@ -139,24 +120,28 @@ fn age((id, known, said, ages_as): &Aged) -> PyResult<(u32, Age)> {
     Ok((row_id("rows", *id)?, age))
 }
 
-fn row(py: Python<'_>, one: kernel::Ranked) -> PyResult<Ranked> {
-    let parts = Parts {
-        words: one.parts.words,
-        meaning: one.parts.meaning,
-        terms: one.parts.terms,
-        thread: one.parts.thread,
-        session: one.parts.session,
-        subject: one.parts.subject,
-        date: one.parts.date,
-        kind: one.parts.kind,
-        age: one.parts.age,
-    };
-    Ok(Ranked {
-        id: one.id,
-        score: one.score,
-        decay: one.decay,
-        word: one.word,
-        vector: one.vector,
-        parts: Py::new(py, parts)?,
-    })
+fn row(one: kernel::Ranked) -> Ranked {
+    let parts = one.parts;
+    let parts = (
+        parts.words,
+        parts.meaning,
+        parts.terms,
+        parts.thread,
+        parts.session,
+        parts.subject,
+        parts.date,
+        parts.kind,
+        0.0, // what it loses by its project is not known here
+        parts.age,
+        one.decay,
+    );
+    (
+        one.id,
+        one.score,
+        one.word,
+        one.vector,
+        one.decay,
+        parts,
+        one.relevance,
+    )
 }

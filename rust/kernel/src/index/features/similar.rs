@@ -3,9 +3,9 @@
 //! The cosine of two tokens is computed once for all rows.
 
 use super::{Query, Stored};
-use crate::model::tokens;
 #[cfg(feature = "model")]
-use crate::model::{BuiltInModel, DIMENSION};
+use crate::model::DIMENSION;
+use crate::model::tokens;
 #[cfg(feature = "model")]
 use crate::vectors::dot::Dot;
 use crate::vectors::dot::SIXTEEN;
@@ -124,7 +124,7 @@ pub(super) struct Products {
 impl Products {
     pub fn new<'a>(query: &[f32; DIMENSION], rows: impl Iterator<Item = Stored<'a>>) -> Self {
         let (occurring, dot) = (Occurring::new(rows), Dot::best());
-        let product = |token: &u16| dot.whole(query, &BuiltInModel::embedded().vector(*token));
+        let product = |token: &u16| tokens::product(&dot, query, *token);
         let products = occurring.tokens.iter().map(product).collect();
         Self {
             occurring,

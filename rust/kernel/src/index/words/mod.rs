@@ -22,7 +22,7 @@ mod terms;
 mod texts;
 mod walk;
 
-use std::collections::{HashMap, TryReserveError};
+use std::collections::{HashMap, HashSet, TryReserveError};
 use std::fmt;
 use std::io;
 use std::path::Path;
@@ -43,7 +43,7 @@ use crate::index::mapped::{self, Mapped, Numbers, Tag};
 
 pub use self::best::Scored;
 pub use self::bm25::MAX_TOKENS;
-pub use self::spelling::{Similar, edits};
+pub use self::spelling::{Similar, SimilarTo, edits, near_words};
 pub use self::texts::Texts;
 
 /// Identifies files of this structure in their [`Tag`].
@@ -429,6 +429,28 @@ impl Words {
         found.sort_by(|a, b| (a.edits, letters(a), &a.term).cmp(&(b.edits, letters(b), &b.term)));
         found.dedup();
         found.truncate(limit);
+        found
+    }
+
+    /// The best few rows with each of the terms near a word, those of the nearest terms first; each
+    /// row once. For the others see [`Words::search`].
+    #[must_use]
+    pub fn rows_of_similar(
+        &self,
+        wanted: &SimilarTo<'_>,
+        rows: usize,
+        visible: Option<&Ids>,
+        until: Option<u32>,
+    ) -> Vec<u32> {
+        let mut found = Vec::new();
+        let mut seen = HashSet::new();
+        for one in self.similar(wanted.word, wanted.most, wanted.terms) {
+            if one.term.chars().count() >= wanted.letters {
+                let best = self.search(&[vec![one.term]], rows, visible, until);
+                let ids = best.into_iter().map(|row| row.id);
+                found.extend(ids.filter(|id| seen.insert(*id)));
+            }
+        }
         found
     }
 

@@ -44,6 +44,10 @@ macro_rules! kernels {
                     // SAFETY: as above.
                     unsafe { square(one) }
                 },
+                mixed: |a, b| {
+                    // SAFETY: as above.
+                    unsafe { mixed(a, b) }
+                },
             })
         }
 
@@ -63,6 +67,11 @@ macro_rules! kernels {
         $(#[target_feature(enable = $feature)])+
         fn square(one: &[i8]) -> i32 {
             scalar::square(one)
+        }
+
+        $(#[target_feature(enable = $feature)])+
+        fn mixed(a: &[f32], b: &[i8]) -> f32 {
+            scalar::mixed(a, b)
         }
 
         /// Registers of sums kept apart: one for each part of a block.
@@ -164,6 +173,7 @@ pub struct Dot {
     whole: fn(&[f32], &[f32]) -> f32,
     bytes: fn(&Sixteen, &[[i8; PER_WORD]]) -> [i32; SIXTEEN],
     square: fn(&[i8]) -> i32,
+    mixed: fn(&[f32], &[i8]) -> f32,
 }
 
 impl Dot {
@@ -221,6 +231,19 @@ impl Dot {
     pub fn square(&self, one: &[i8]) -> i32 {
         assert!(one.len() <= MAX_BYTES, "a vector of bytes");
         (self.square)(one)
+    }
+
+    /// The dot product of a vector of floats with one of bytes, the same with each instruction set.
+    ///
+    /// # Panics
+    /// If the lengths differ or are not a multiple of [`BLOCK`].
+    #[inline]
+    pub fn mixed(&self, a: &[f32], b: &[i8]) -> f32 {
+        assert!(
+            a.len() == b.len() && a.len().is_multiple_of(BLOCK),
+            "whole blocks of one length"
+        );
+        (self.mixed)(a, b)
     }
 
     /// The cosine of two unit vectors: their dot product, clamped to -1..=1.

@@ -10,6 +10,7 @@ pub(super) const DOT: Dot = Dot {
     whole,
     bytes,
     square,
+    mixed,
 };
 
 fn whole(a: &[f32], b: &[f32]) -> f32 {
@@ -37,6 +38,21 @@ fn bytes(sixteen: &Sixteen, one: &[[i8; PER_WORD]]) -> [i32; SIXTEEN] {
         }
     }
     products
+}
+
+/// Added in chains that are the same on every instruction set, and nothing is fused: so is the sum.
+///
+/// Inlined where other instructions are enabled, it is compiled to those.
+#[inline(always)]
+pub(super) fn mixed(a: &[f32], b: &[i8]) -> f32 {
+    let mut sums = [0.0; CHAINS];
+    let (a, b) = (a.as_chunks::<CHAINS>().0, b.as_chunks::<CHAINS>().0);
+    for (a, b) in a.iter().zip(b) {
+        for chain in 0..CHAINS {
+            sums[chain] += a[chain] * f32::from(b[chain]);
+        }
+    }
+    halved!(sums, |a, b| a + b)
 }
 
 /// Inlined where other instructions are enabled, it is compiled to those.
