@@ -32,7 +32,7 @@ else:
 
 TOLD_TOKENS: Final = 400
 """What was said fills up the answer of a search until its lines have so many tokens; with the days
-and notes around them, that is some 500."""
+and notes around them, that is some 600."""
 
 
 @frozen
