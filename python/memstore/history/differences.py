@@ -249,7 +249,10 @@ class _Comparing:
         self._without_line: list[tuple[datetime, int]] = []
         """When facts expired that differ by that, and the facts."""
         self._places = self._compare()
-        counted = sum(map(self._is_counted, self._otherwise))
+        counted = sum(
+            self._is_counted(fact_id, self._first[fact_id][1] if fact_id in self._first else None)
+            for fact_id in self._otherwise
+        )
         self.total = self._spans.added - counted + len(self._places) + len(self._without_line)
         """How many facts differ."""
 
@@ -300,11 +303,13 @@ class _Comparing:
                 first = found[-1][0] + 1
                 number = min(2 * number, MANY)
 
-    def _is_counted(self, fact_id: int) -> bool:
-        """Whether the line that added a fact is one of those that were counted and not read."""
-        if fact_id <= self._a.last_fact or fact_id > self._b.last_fact:
-            return False
-        return fact_id not in self._first or self._first[fact_id][1] not in past.BEGINS
+    def _is_counted(self, fact_id: int, kind: str | None) -> bool:
+        """Whether the line that added a fact is one of those that were counted and not read.
+
+        Args:
+            kind: that of the first line of the fact that was read; ``None`` if none was.
+        """
+        return self._a.last_fact < fact_id <= self._b.last_fact and kind not in past.BEGINS
 
     def differences(self, fact_ids: Sequence[int]) -> list[Difference]:
         """Return the differences of these facts, in this order."""
@@ -331,15 +336,15 @@ class _Comparing:
         others = {*changed_facts.expired(*asked), *changed_facts.born_expiring(*asked)}
         gone: set[int] = set()
         counted: set[int] = set()
-        for fact_id, line, kind, is_plain in self._lines():
+        for fact_id, line, kind, is_plain in self._lines():  # some ten thousand
             known = first.get(fact_id)
             if known is None:
                 known = first[fact_id] = line, kind
-                if self._is_counted(fact_id):
+                if self._is_counted(fact_id, kind):
                     counted.add(fact_id)
             is_counted = fact_id in counted
-            is_added = known[1] == Kind.ADD or is_counted
-            if is_plain and is_added and kind in LEAVING:
+            is_added = is_counted or known[1] == Kind.ADD
+            if is_added and is_plain and kind in LEAVING:
                 gone.add(fact_id)
                 continue
             is_first = known[0] == line and not is_counted

@@ -242,22 +242,18 @@ def spans(transaction: Transaction, a: Moment, b: Moment, which: DifferenceFilte
                 added += number
                 adding.append((begin, end))
     elif owners in (None, NOBODY):
+        known: dict[int, _Told] = {}  # many stretches have the same numbers, as one object
         for stretch, one in counted.items():
-            seen = [
-                number
-                for number in one.numbers
-                if number.namespace is not None
-                and (which.namespaces is None or number.namespace in which.namespaces)
-            ]
-            kinds = {number.kind for number in seen}
-            if kinds & BEGINNING_OTHERWISE:
+            told = known.get(id(one))
+            if told is None:
+                told = known[id(one)] = _told(one, which)
+            if not told.is_sure:
                 continue
             sure.append((stretch * STRETCH, (stretch + 1) * STRETCH - 1))
-            if Kind.ADD in kinds:
+            if told.adds:
                 adding.append(sure[-1])
-                own = (one for one in seen if one.kind == Kind.ADD)
-                added += sum(one.number if owners is None else one.unowned for one in own)
-            if kinds & CHANGING:
+                added += told.added
+            if told.changes:
                 changing.append(sure[-1])
     others = []
     for begin, end in sure:
@@ -267,6 +263,33 @@ def spans(transaction: Transaction, a: Moment, b: Moment, which: DifferenceFilte
     if first <= last:
         others.append((first, last))
     return Spans(added, [*_joined(adding)], [*_joined(changing)], others)
+
+
+class _Told(NamedTuple):
+    """What the numbers of a stretch say of the facts that are compared."""
+
+    is_sure: bool
+    """Whether each of them that began there was added."""
+    adds: bool
+    added: int
+    changes: bool
+
+
+def _told(counted: Counted, which: DifferenceFilter) -> _Told:
+    seen = [
+        one
+        for one in counted.numbers
+        if one.namespace is not None
+        and (which.namespaces is None or one.namespace in which.namespaces)
+    ]
+    kinds = {one.kind for one in seen}
+    own = (one for one in seen if one.kind == Kind.ADD)
+    return _Told(
+        not kinds & BEGINNING_OTHERWISE,
+        Kind.ADD in kinds,
+        sum(one.number if which.owners is None else one.unowned for one in own),
+        bool(kinds & CHANGING),
+    )
 
 
 def _joined(parts: Iterable[Span]) -> Iterator[Span]:
