@@ -14,7 +14,7 @@ from memstore.errors import EmbedderError, Reason, StorageError
 from memstore.lazy import cached_property, lazy_import
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Container
+    from collections.abc import Callable
 
     from memstore.database.engine import Engine, Transaction
     from memstore.database.filters import EpisodeFilter, FactFilter
@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from memstore.search.index import visibility
     from memstore.search.index.contents import FeedContents
     from memstore.search.index.index import Index, IndexFigures
+    from memstore.search.index.visibility import Visible
     from memstore.text.judging.judge import Rule
 
     FactSearch: TypeAlias = Search[FactFilter, SearchHits]
@@ -164,13 +165,17 @@ class Searches:
     def count_episodes(self, wanted: EpisodeFilter) -> int:
         """Count the episodes that pass a filter, by an index if one is open."""
         if not wanted.needs_rows:
-            return self._read(1, partial(listing.counted_episodes, wanted=wanted))
+            return self.read_episodes(partial(listing.counted_episodes, wanted=wanted))
         with self._engine.read() as transaction:
             return episode_table.count(transaction, wanted)
 
     def read_facts(self, work: Callable[[Transaction, FeedContents | None], T]) -> T:
         """Return what ``work`` makes of the file and, if it is open, of the index of facts."""
         return self._read(0, work)
+
+    def read_episodes(self, work: Callable[[Transaction, FeedContents | None], T]) -> T:
+        """Return what ``work`` makes of the file and, if it is open, of the index of episodes."""
+        return self._read(1, work)
 
     def _read(self, place: int, work: Callable[[Transaction, FeedContents | None], T]) -> T:
         index = self._loaded and self._loaded[place].index
@@ -180,7 +185,7 @@ class Searches:
             return work(transaction, None)
 
     def reading_seen(
-        self, wanted: FactFilter, work: Callable[[Transaction, Container[int] | None], T]
+        self, wanted: FactFilter, work: Callable[[Transaction, Visible | None], T]
     ) -> T:
         """Return what ``work`` makes of the file and the ids that pass a filter.
 

@@ -28,13 +28,14 @@ from memstore.text.secrets import Screen
 
 if TYPE_CHECKING:
     import builtins
-    from collections.abc import Container, Iterable
+    from collections.abc import Iterable
     from datetime import datetime
 
     from memstore.database.engine import Transaction
     from memstore.domain.searches import GivenFact, RecordedSearch
     from memstore.facts.transactions import FactTransactions
     from memstore.file.file import File
+    from memstore.search.index.visibility import Visible
 
 
 class RecordedSearches(zones.Zoned):
@@ -161,9 +162,7 @@ class RecordedSearches(zones.Zoned):
         self._file.write_searches()
         wanted = self._active()
 
-        def most_used(
-            transaction: Transaction, seen: Container[int] | None
-        ) -> builtins.list[GivenFact]:
+        def most_used(transaction: Transaction, seen: Visible | None) -> builtins.list[GivenFact]:
             found = dict(search_table.most_given(transaction, wanted, limit, seen))
             facts = fact_table.get_many(transaction, [*found])
             return [searches.GivenFact(fact=facts[id_], searches=n) for id_, n in found.items()]

@@ -51,7 +51,7 @@ if TYPE_CHECKING:
     from memstore.domain.episodes import EpisodeHits
     from memstore.domain.metadata import Filters
     from memstore.domain.queries import FactCount, FactNarrowing, FactRecall, FactSearch, Page
-    from memstore.domain.records import Fact, OwnersSelection
+    from memstore.domain.records import Fact, Head, OwnersSelection
     from memstore.domain.standing import Namespaces, Standing
     from memstore.domain.status import PastStatus, StoreStatus
     from memstore.episodes import episodes as log
@@ -691,10 +691,14 @@ class View(zones.Zoned):
         active = self._counted(replace(unretired, now=now))
         current = self._counted(unretired)
         undeleted = self._counted(replace(every, include_deleted=False))
-        with self._file.engine.read() as transaction:
-            head = journal.head(transaction, then.moment.line)
-            select = partial(visibility.of_episodes, transaction, None)
-            episodes = len(then.episodes(transaction, records, select).among or ())
+
+        def recorded(transaction: Transaction, contents: FeedContents | None) -> tuple[Head, int]:
+            state = None if contents is None else contents.state
+            select = partial(visibility.of_episodes, transaction, state)
+            held = then.episodes(transaction, records, select).among or ()
+            return journal.head(transaction, then.moment.line), len(held)
+
+        head, episodes = self._file.searches.read_episodes(recorded)
         return status.PastStatus(
             namespace=self.namespace,
             at=now,

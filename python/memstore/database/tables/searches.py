@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Container, Iterable, Iterator, Sequence
     from datetime import datetime
 
+    from memstore._kernel.ids import Ids
     from memstore.database.engine import Row, Transaction
     from memstore.database.filters import FactFilter
     from memstore.domain.records import AtLeast
@@ -184,7 +185,7 @@ def _decode(row: Row) -> RecordedSearch:
 
 
 def most_given(
-    transaction: Transaction, wanted: FactFilter, limit: int, seen: Container[int] | None = None
+    transaction: Transaction, wanted: FactFilter, limit: int, seen: Ids | None = None
 ) -> list[tuple[int, int]]:
     """Return the facts that were given in most searches, with the number of these.
 
@@ -196,16 +197,25 @@ def most_given(
     """
     if wanted.is_counted and counts.facts(transaction, wanted) <= FEW_FACTS:
         return [*_given(transaction, limit, wanted)]
-    number = 2 * limit
-    first = [*_given(transaction, number)]  # few are sorted faster, and mostly enough
-    found = _passing(transaction, first, wanted, seen)
-    if len(found) >= limit or len(first) < number:
-        return found[:limit]
-    others = islice(_given(transaction, NO_LIMIT), number, None)
+    number, begin = 2 * limit, 0
+    found: list[tuple[int, int]] = []
+    if seen is None or _are_most(seen):  # few are sorted faster, and mostly enough
+        first = [*_given(transaction, number)]
+        found = _passing(transaction, first, wanted, seen)
+        if len(found) >= limit or len(first) < number:
+            return found[:limit]
+        begin = number
+    others = islice(_given(transaction, NO_LIMIT), begin, None)
     while len(found) < limit and (some := [*islice(others, number)]):
         found += _passing(transaction, some, wanted, seen)
         number *= 4
     return found[:limit]
+
+
+def _are_most(ids: Ids) -> bool:
+    """Whether at least half of the facts from the first to the last of these are among them."""
+    ends = ids.ends()
+    return ends is not None and 2 * len(ids) > ends[1] - ends[0]
 
 
 def _passing(
