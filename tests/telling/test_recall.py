@@ -7,6 +7,7 @@ import json
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
+from random import Random
 from typing import Any
 
 import pytest
@@ -18,7 +19,7 @@ import memstore
 from memstore import NewFact, Store
 from memstore.domain.episodes import EpisodeHits
 from memstore.domain.records import SearchHit, SearchHits
-from memstore.providers.local import tokens_at_most
+from memstore.providers.local import TokenCounter, tokens_at_most
 from memstore.telling import recall
 
 COUNTS = Path(__file__).with_name("token_counts.json")
@@ -43,6 +44,31 @@ def lines(recalled: memstore.Recalled) -> list[str]:
 def rows(recalled: memstore.Recalled) -> list[str]:
     """The lines of facts and episodes, without dates."""
     return [line for line in lines(recalled) if line[:1] in ("#", "e")]
+
+
+@pytest.mark.parametrize("count", [TokenCounter(), len], ids=["default", "characters"])
+def test_the_length_of_items_is_that_of_their_text(count: Callable[[str], int]) -> None:
+    chance, length = Random(3), recall.Length(count)
+    for _ in range(200):
+        names = [f"#{number}" for number in chance.sample(range(40), chance.randrange(12))]
+        items = [
+            recall.FoundText(
+                True,
+                place,
+                1.0,
+                f"2026-11-0{chance.randrange(1, 4)}",
+                chance.randrange(3),
+                (place, place),
+                name,
+                " ".join(chance.choices(["tea", "茶", "1234", "Ünder"], k=chance.randrange(9))),
+                marks=tuple(chance.choices(["ends soon", "3 times"], k=chance.randrange(2))),
+                newer=chance.choice([None, *names]),
+                note=chance.choice([None, "of others"]),
+            )
+            for place, name in enumerate(names)
+        ]
+        after = ["(2 more left out)"] * chance.randrange(2)
+        assert length(items, *after) == count("\n".join([recall.text_of_items(items), *after]))
 
 
 # -- the budget ------------------------------------------------------------------------------
