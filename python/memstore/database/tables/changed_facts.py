@@ -242,18 +242,18 @@ def spans(transaction: Transaction, a: Moment, b: Moment, which: DifferenceFilte
                 added += number
                 adding.append((begin, end))
     elif owners in (None, NOBODY):
-        known: dict[int, _Told] = {}  # many stretches have the same numbers, as one object
+        known: dict[int, _Stretch] = {}  # many stretches have the same numbers, as one object
         for stretch, one in counted.items():
-            told = known.get(id(one))
-            if told is None:
-                told = known[id(one)] = _told(one, which)
-            if not told.is_sure:
+            here = known.get(id(one))
+            if here is None:
+                here = known[id(one)] = _stretch(one, which)
+            if not here.is_sure:
                 continue
             sure.append((stretch * STRETCH, (stretch + 1) * STRETCH - 1))
-            if told.adds:
+            if here.adds:
                 adding.append(sure[-1])
-                added += told.added
-            if told.changes:
+                added += here.added
+            if here.changes:
                 changing.append(sure[-1])
     others = []
     for begin, end in sure:
@@ -265,7 +265,7 @@ def spans(transaction: Transaction, a: Moment, b: Moment, which: DifferenceFilte
     return Spans(added, [*_joined(adding)], [*_joined(changing)], others)
 
 
-class _Told(NamedTuple):
+class _Stretch(NamedTuple):
     """What the numbers of a stretch say of the facts that are compared."""
 
     is_sure: bool
@@ -275,7 +275,7 @@ class _Told(NamedTuple):
     changes: bool
 
 
-def _told(counted: Counted, which: DifferenceFilter) -> _Told:
+def _stretch(counted: Counted, which: DifferenceFilter) -> _Stretch:
     seen = [
         one
         for one in counted.numbers
@@ -284,7 +284,7 @@ def _told(counted: Counted, which: DifferenceFilter) -> _Told:
     ]
     kinds = {one.kind for one in seen}
     own = (one for one in seen if one.kind == Kind.ADD)
-    return _Told(
+    return _Stretch(
         not kinds & BEGINNING_OTHERWISE,
         Kind.ADD in kinds,
         sum(one.number if which.owners is None else one.unowned for one in own),

@@ -18,10 +18,9 @@ from memstore.domain.searches import PROMPT, RecordedSearch, SearchTotals
 from memstore.named import NamedTuple
 
 if TYPE_CHECKING:
-    from collections.abc import Container, Iterable, Iterator, Sequence
+    from collections.abc import Collection, Container, Iterable, Iterator, Sequence
     from datetime import datetime
 
-    from memstore._kernel.ids import Ids
     from memstore.database.engine import Row, Transaction
     from memstore.database.filters import FactFilter
     from memstore.domain.records import AtLeast
@@ -185,7 +184,7 @@ def _decode(row: Row) -> RecordedSearch:
 
 
 def most_given(
-    transaction: Transaction, wanted: FactFilter, limit: int, seen: Ids | None = None
+    transaction: Transaction, wanted: FactFilter, limit: int, seen: Collection[int] | None = None
 ) -> list[tuple[int, int]]:
     """Return the facts that were given in most searches, with the number of these.
 
@@ -199,7 +198,7 @@ def most_given(
         return [*_given(transaction, limit, wanted)]
     number, begin = 2 * limit, 0
     found: list[tuple[int, int]] = []
-    if seen is None or _are_most(seen):  # few are sorted faster, and mostly enough
+    if seen is None or _are_most(transaction, seen):  # few are sorted faster, and mostly enough
         first = [*_given(transaction, number)]
         found = _passing(transaction, first, wanted, seen)
         if len(found) >= limit or len(first) < number:
@@ -212,10 +211,9 @@ def most_given(
     return found[:limit]
 
 
-def _are_most(ids: Ids) -> bool:
-    """Whether at least half of the facts from the first to the last of these are among them."""
-    ends = ids.ends()
-    return ends is not None and 2 * len(ids) > ends[1] - ends[0]
+def _are_most(transaction: Transaction, ids: Collection[int]) -> bool:
+    """Whether these are at least half of all facts that there ever were."""
+    return 2 * len(ids) >= transaction.scalar("SELECT coalesce(max(id), 0) FROM memstore_facts")
 
 
 def _passing(
