@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from datetime import UTC, date, datetime
 
 import pytest
@@ -175,9 +175,10 @@ def jobs(open_store: Callable[..., Store]) -> Store:
 
 
 @pytest.fixture(autouse=True)
-def today() -> object:
-    with clock.use(ManualClock(NOW)):
-        yield
+def today() -> Iterator[ManualClock]:
+    manual = ManualClock(NOW)
+    with clock.use(manual):
+        yield manual
 
 
 @pytest.mark.parametrize(
@@ -286,3 +287,73 @@ def test_of_a_day_what_says_most_comes_first_and_a_question_last(
         for hit in store.episodes.search("What did we do yesterday?", min_relevance=0.0)
     }
     assert parts[done] > parts["Restarted it."] > parts["Done."] > parts[asked] > 0
+
+
+LISTENERS = (
+    ("2026-01-10", "Listeners get AAC at 128."),
+    ("2026-01-20", "Invoices are payable in 14 days."),
+    ("2026-02-14", "The drivers are paid by the hour."),
+    ("2026-03-02", "Opus sounds better at 64, that is what listeners get."),
+    ("2026-03-20", "The van has winter tyres."),
+    ("2026-04-02", "Again Opus, for all listeners."),
+)
+
+
+@pytest.fixture
+def radio(open_store: Callable[..., Store]) -> Store:
+    store = open_store(embedder=memstore.LocalEmbedder())
+    turns = [
+        NewEpisode(content=text, source="chat", thread=at, valid_at=at) for at, text in LISTENERS
+    ]
+    store.episodes.add_many(turns)
+    store.file.embed_pending()
+    return store
+
+
+@pytest.mark.parametrize("query", ["What came before Opus?", "Opus took the place of what?"])
+def test_what_came_before_an_event_is_like_what_is_said_of_it(radio: Store, query: str) -> None:
+    first, second = radio.episodes.search(query)[:2]
+    assert first.episode.content == LISTENERS[0][1]
+    assert "Opus" in second.episode.content
+    assert LISTENERS[0][1] in radio.remind(query).text
+
+
+def test_what_is_asked_besides_counts_more_than_what_is_like_the_event(radio: Store) -> None:
+    hits = radio.episodes.search("In how many days are invoices payable before Opus?")
+    assert hits[0].episode.content == LISTENERS[1][1]
+
+
+def test_the_same_question_asked_before_is_not_about_its_words(radio: Store) -> None:
+    query = "What came before Opus?"
+    radio.episodes.add(query, source="chat", thread="asked", valid_at="2026-05-01")
+    radio.file.embed_pending()
+    assert radio.episodes.search(query)[0].episode.content == LISTENERS[0][1]
+
+
+def test_what_is_said_of_an_event_later_is_not_known_earlier(
+    radio: Store, today: ManualClock
+) -> None:
+    radio.episodes.add("Vinyl is for collectors.", source="chat", thread="v", valid_at="2026-01-05")
+    radio.file.embed_pending()
+    earlier = clock.utc_now()
+    today.advance(60)
+    told = "Walkman beats vinyl for collectors."
+    radio.episodes.add(told, source="chat", thread="w", valid_at="2026-05-05")
+    radio.file.embed_pending()
+    query = "What came before Walkman?"
+    assert "Vinyl" in radio.recall(query, max_tokens=200, touch=False).text
+    assert told not in radio.as_of(earlier).recall(query, max_tokens=200).text
+
+
+def test_of_a_time_something_is_told_where_nothing_bears_on_the_question(radio: Store) -> None:
+    query = "What was the roofing material before April?"
+    assert not radio.episodes.search(query)
+    told = radio.recall(query, max_tokens=200, touch=False)
+    assert told.episodes
+    assert radio.turns_for(query)
+    assert radio.remind(query).episodes
+    assert not radio.recall(query, max_tokens=200, touch=False, min_relevance=0.2).text
+    plain = query.replace(" before April", "")
+    assert not radio.recall(plain, max_tokens=200, touch=False).text
+    assert not radio.turns_for(plain)
+    assert not radio.remind(plain).text

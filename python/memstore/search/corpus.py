@@ -83,6 +83,13 @@ class BestRows(NamedTuple):
     hidden: int = 0
 
 
+class DatedText(NamedTuple):
+    """What a row says, and the moment that it is about."""
+
+    at: datetime
+    text: str
+
+
 class Corpus(ABC, Generic[F, H]):
     """Rows of one kind, as one transaction sees them.
 
@@ -161,15 +168,21 @@ class Corpus(ABC, Generic[F, H]):
     def relevances(self, query: str, rows: Sequence[Ranked]) -> Mapping[int, float]:
         """Return how relevant each of these rows is to the query, 0 to 1.
 
-        A row has 1 if it has every word of the query, or bears on it by some of them. Without an
-        index, the others are left out: nothing is known of them.
+        A row has 1 if it has every word of the query, or bears on it by some of them. What came
+        before an event is as relevant to what is said of that. Without an index, the others are
+        left out: nothing is known of them.
         """
         if not rows:
             return {}
         topic = self.lookup.topic(query)
         ids = [row.id for row in rows]
         known = [row.relevance if topic == query else None for row in rows]
-        return self.lookup.relevances_of_hits(topic, ids, known)
+        found = self.lookup.relevances_of_hits(topic, ids, known)
+        condition = self.lookup.named_dates(query).condition
+        if condition is None or not condition.like:
+            return found
+        alike = self.lookup.relevances_of_hits(condition.like, ids, [None] * len(ids))
+        return {id_: max(found.get(id_, 0.0), alike.get(id_, 0.0)) for id_ in {**found, **alike}}
 
     def about(
         self, prompt: str, texts: Mapping[int, str], near: Mapping[int, float], *, asks: bool
@@ -217,6 +230,10 @@ class Corpus(ABC, Generic[F, H]):
     @abstractmethod
     def texts(self, ids: Sequence[int]) -> Iterable[str]:
         """Return the words of rows, in any order."""
+
+    @abstractmethod
+    def dated_texts(self, ids: Sequence[int]) -> Mapping[int, DatedText]:
+        """Return what rows say, and when."""
 
     def has_rows(self, namespaces: Sequence[str] | None) -> bool:
         """Whether anything is stored there."""
@@ -419,6 +436,9 @@ class FactCorpus(Corpus[FactFilter, SearchHits]):
         facts = self._facts(ids).values()
         return [f"{fact.content}\n{fact.subject}\n{fact.category}" for fact in facts]
 
+    def dated_texts(self, ids: Sequence[int]) -> Mapping[int, DatedText]:
+        return {id_: _dated_text(fact) for id_, fact in self._facts(ids).items()} if ids else {}
+
     def fact(self, fact_id: int) -> Fact:
         """Return a fact that exists, as it is or was."""
         return self._facts([fact_id])[fact_id]
@@ -567,6 +587,9 @@ class EpisodeCorpus(Corpus[EpisodeFilter, "EpisodeHits"]):
     def texts(self, ids: Sequence[int]) -> Iterable[str]:
         return [episode.content for episode in self._episodes(ids).values()] if ids else ()
 
+    def dated_texts(self, ids: Sequence[int]) -> Mapping[int, DatedText]:
+        return {id_: _dated_text(turn) for id_, turn in self._episodes(ids).items()} if ids else {}
+
     def _speakers(self, ids: Sequence[int]) -> Mapping[int, str | None]:
         return {id_: episode.speaker for id_, episode in self._episodes(ids).items()}
 
@@ -603,6 +626,10 @@ def _aged(fact: Fact) -> Aged:
         clock.to_text(max(fact.valid_at or fact.created_at, confirmed)),
         None if _is_open_task(fact) else subject_key(fact.category),
     )
+
+
+def _dated_text(row: Fact | Episode) -> DatedText:
+    return DatedText(row.valid_at or row.created_at, row.content)
 
 
 def _is_open_task(fact: Fact) -> bool:

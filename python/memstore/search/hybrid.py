@@ -20,6 +20,7 @@ from memstore.errors import (
     EmbedderRejected,
     Reason,
 )
+from memstore.lazy import lazy_import
 from memstore.named import NamedTuple
 from memstore.providers.local import LocalEmbedder
 from memstore.search.corpus import BestRows, Corpus, H
@@ -44,9 +45,12 @@ if TYPE_CHECKING:
     from memstore.embedding.current import CurrentEmbedder
     from memstore.embedding.embedding import Embedding
     from memstore.embedding.vectors import Vector
+    from memstore.search import events
     from memstore.search.index.contents import FeedContents
     from memstore.search.lookups.base import About, Order
     from memstore.search.requests import Request
+else:
+    events = lazy_import("memstore.search.events")
 
 UNASKED: Final = ("other_model", "embedder_unavailable", "embedder_rejected")
 """Why a file's model could not be asked, so that the built-in one compares what words find."""
@@ -382,6 +386,10 @@ def candidates(
 ) -> Candidates[F]:
     """Return what a ranking orders; with ``keeps_all``, it does not stop at the limit."""
     ranking = request.ranking.usable(corpus.lookup)
+    if corpus.lookup.has_contexts:
+        condition = corpus.lookup.named_dates(query.text, request.wanted.now).condition
+        if condition is not None and condition.event:
+            events.settle(corpus, query.text, request.wanted)
     by_words: dict[int, float] = {}
     if ranking.weights_for(query).words:
         for wanted in request.passes:

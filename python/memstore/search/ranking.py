@@ -8,6 +8,7 @@ index, and without an index the classic ranking takes its place.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from itertools import chain
 from typing import TYPE_CHECKING, Any, ClassVar, Final, Generic
 
 from memstore._kernel import ranking
@@ -102,6 +103,10 @@ DATED: Final = 3
 """How many rows of a date in the query become candidates, if it says more than that date: more of
 them would displace rows of other dates that answer it better."""
 
+LIKE: Final = 0.7
+"""What counts of the score of a row that is like what is said of an event, beside one that is like
+what is asked."""
+
 
 @frozen(kw_only=True)
 class Contextual(Ranking):
@@ -135,17 +140,22 @@ class Contextual(Ranking):
         if (least := found.min_similarity) is not None:
             # Rows without a vector cannot be compared, and stay.
             ids = [id_ for id_ in ids if cosines.get(id_, least) >= least]
-        order = lookup.in_context(
-            query.text,
-            [*zip(ids, map(cosines.get, ids), strict=True)],
-            found.wanted,
-            limit=len(ids) if found.keeps_all else found.limit,
-            half_lives_seconds=self.half_lives_seconds,
-            compares=compares or query.by_table,
-            joins=query.vector is not None and lookup.joins,
-            calendar=named.calendar,
-            condition=named.condition,
-        )
+        limit = len(ids) if found.keeps_all else found.limit
+        orders = [
+            lookup.in_context(
+                query.text,
+                [*zip(ids, map(cosines.get, ids), strict=True)],
+                found.wanted,
+                limit=limit,
+                half_lives_seconds=self.half_lives_seconds,
+                compares=compares or query.by_table,
+                joins=query.vector is not None and lookup.joins,
+                calendar=named.calendar,
+                condition=condition,
+            )
+            for condition in _each_comparison(named.condition)
+        ]
+        order = _merged(orders, limit)
         if query.by_table:  # no vector was compared
             return order._replace(rows=[one._replace(vector_score=0.0) for one in order.rows])
         return order
@@ -187,24 +197,52 @@ def _of_condition(
 ) -> list[int]:
     """Return more rows of the time that a query asks for: later ones may fill the candidates.
 
-    They are found by what is asked of it; so are rows of the time before an event, which may fill
-    them, too.
+    They are found by what is asked of it, and by what is said of an event; so are rows of the time
+    before an event, which may fill them, too.
     """
     if condition is None or not (
         condition.since or condition.until or (condition.event and condition.rest)
     ):  # what the whole query finds at any time are the candidates
         return []
+    texts = [*filter(None, (condition.rest, condition.like))] or [query.text]
     wanted, lookup = found.wanted, found.lookup
-    text = condition.rest or query.text
     since = condition.since and condition.since - zones.MICROSECOND
     after = max(filter(None, (wanted.valid_after, since)), default=None)
     before = min(filter(None, (wanted.valid_before, condition.until)), default=None)
     then = replace(wanted, valid_after=after, valid_before=before)
-    more = dict.fromkeys(lookup.words(text, then, found.limit))
-    if query.vector is not None:
-        vectors = lookup.query_vectors([text]) or [query.vector]
-        more |= dict.fromkeys(lookup.near(vectors, then, found.limit)[0])
+    more: dict[int, None] = {}
+    for text in texts:
+        more |= dict.fromkeys(lookup.words(text, then, found.limit))
+        if query.vector is not None:
+            vectors = lookup.query_vectors([text]) or [query.vector]
+            more |= dict.fromkeys(lookup.near(vectors, then, found.limit)[0])
     return [id_ for id_ in more if id_ not in {*ids}]
+
+
+def _each_comparison(condition: dates.Condition | None) -> Sequence[dates.Condition | None]:
+    """Return a condition for each text that rows are compared with.
+
+    These are what is asked, and what is said of the event, if that is known.
+    """
+    if condition is None or not condition.like:
+        return [condition]
+    like = condition._replace(rest=condition.like)
+    return [condition, like] if condition.rest else [like]
+
+
+def _merged(orders: Sequence[Order], limit: int) -> Order:
+    """Return what is asked, and with less weight what is like the event, in one order."""
+    first, *others = orders
+    if not others:
+        return first
+    best = {row.id: row for row in first.rows}
+    for row in chain.from_iterable(one.rows for one in others):
+        score = LIKE * row.score
+        if row.id not in best or best[row.id].score < score:
+            parts = row.parts._replace(age=row.parts.age + score - row.score)
+            best[row.id] = row._replace(score=score, parts=parts)
+    rows = sorted(best.values(), key=lambda row: -row.score)
+    return first._replace(rows=rows[:limit])
 
 
 @frozen(kw_only=True)

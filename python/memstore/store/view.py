@@ -66,6 +66,7 @@ if TYPE_CHECKING:
     from memstore.search import requests
     from memstore.search.index import visibility
     from memstore.search.index.contents import FeedContents
+    from memstore.search.lookups import dates
     from memstore.search.past import Past
     from memstore.store import keys, ledger
     from memstore.store import transfer as carrying
@@ -82,6 +83,7 @@ if TYPE_CHECKING:
 else:
     carrying = lazy_import("memstore.store.transfer")
     changes = lazy_import("memstore.database.changes")
+    dates = lazy_import("memstore.search.lookups.dates")
     episode_records = lazy_import("memstore.domain.episodes")
     fact_table = lazy_import("memstore.database.tables.facts")
     following = lazy_import("memstore.telling.why_not")
@@ -440,7 +442,10 @@ class View(zones.Zoned):
         def search(question: str, is_judged: bool) -> Found:
             wanted = asked if is_judged else _unjudged(asked)
             turns = self._episodes_beside(question, wanted)
-            return recall.Found(SearchHits(facts), turns).if_relevant()
+            found = recall.Found(SearchHits(facts), turns).if_relevant()
+            if _is_empty(found) and _is_of_a_time(question, wanted):
+                return search(question, False)
+            return found
 
         topic, both = self._of_the_project(topic, search, namespaces)
         found = both.turns
@@ -516,7 +521,8 @@ class View(zones.Zoned):
         whole = utterances.requested(checked_query(query))
         recallable = partial(self._recallable, asked, episodes)
         query, told = self._of_the_project(whole, recallable, namespaces)
-        request = self._filling(asked if query == whole else _unjudged(asked))
+        is_judged = told.facts.is_relevant is not None
+        request = self._filling(asked if is_judged else _unjudged(asked))
         request = replace(request, fills=request.fills and bool(told.facts or told.turns))
         outcome, _ = facts.examine(query, request, following.examined(fact, request))
         if outcome.stage != "found":
@@ -824,7 +830,10 @@ class View(zones.Zoned):
             asked = _unjudged(asked)
         facts = self._file.searches.facts.find(query, self._filling(asked))
         turns = self._episodes_beside(query, asked) if episodes else None
-        return recall.Found(facts, turns or episode_records.EpisodeHits()).if_relevant()
+        found = recall.Found(facts, turns or episode_records.EpisodeHits()).if_relevant()
+        if _is_empty(found) and _is_of_a_time(query, asked):
+            return self._recallable(asked, episodes, query, False)
+        return found
 
     def _of_the_project(
         self,
@@ -994,6 +1003,20 @@ class GraphView:
                 (built.merge if one.same else built.keep_apart)(one.left, one.right)
         built.build()
         return built
+
+
+def _is_empty(found: Found) -> bool:
+    return not (found.facts or recall.matching(found.turns))
+
+
+def _is_of_a_time(query: str, asked: FactRecall) -> bool:
+    """Whether a question asks for what was so at some time, and its caller set no minimum.
+
+    That a memory is of that time tells something, also where nothing has a word of the question.
+    """
+    if asked.min_relevance is not None:
+        return False
+    return dates.read(query, clock.utc_now()).condition is not None
 
 
 def _unjudged(asked: R) -> R:

@@ -131,7 +131,8 @@ def turns_told(
         for hit in heard
         if _is_doubted(hit) and hit.episode.id not in following
     }
-    bare = {*_bare(search.about(prompt.topic, doubted, {}, asks=prompt.is_question), doubted)}
+    found = search.about(prompt.topic, doubted, {}, asks=prompt.is_question)
+    bare = {*_bare(found, doubted)}
     places = {_place(hit.episode) for hit in heard if hit.episode.id not in bare}
     return [hit for hit in heard if hit.episode.id not in bare or _place(hit.episode, -1) in places]
 
@@ -205,7 +206,9 @@ def _bears(
 
 
 def _bare(found: About, ids: Iterable[int]) -> Iterator[int]:
-    """Yield the ids of rows that have nothing of a prompt."""
+    """Yield the ids of rows that have nothing of a prompt; what came before an event need not."""
+    if found.has_event:
+        return
     for id_, row, relevance in zip(
         ids, found.bearings, found.relevances or repeat(0.0), strict=False
     ):

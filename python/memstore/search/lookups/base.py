@@ -123,6 +123,8 @@ class About(NamedTuple):
     """How relevant some of them are by a model of the user's; empty unless it is a question."""
     is_conditional: bool = False
     """The prompt says of which time its answer is: before April, last."""
+    has_event: bool = False
+    """That time is the one before something that it names."""
 
 
 class Aged(NamedTuple):
@@ -172,6 +174,10 @@ class Lookup(ABC, Generic[F]):
         if key not in self._dates:
             self._dates[key] = dates.of_day(*key)
         return self._dates[key]
+
+    def settle(self, query: str, now: datetime, named: Named) -> None:
+        """Have a query mean other days than its words alone say."""
+        self._dates[query, zones.date_of(now)] = named
 
     @property
     @abstractmethod

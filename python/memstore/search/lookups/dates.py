@@ -56,6 +56,8 @@ class Condition(NamedTuple):
     """What happened after the answer."""
     rest: str
     """The query without all this; empty if nothing else may be left."""
+    like: str = ""
+    """What is said of the event: the answer may be like it."""
 
 
 class Named(NamedTuple):
