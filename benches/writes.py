@@ -131,7 +131,7 @@ class Rival:
         self.connection.execute("COMMIT")
 
     def _insert_together(self, insert: str, rows: Iterator[Row]) -> None:
-        """Insert rows, many with each statement, at whose end triggers have indexed them."""
+        """Insert rows, 64 with each statement."""
         into, places = insert.split(" VALUES ")
         while some := [*islice(rows, ROWS_TOGETHER)]:
             values = ", ".join([places] * len(some))

@@ -6,7 +6,7 @@ from typing import final
 
 from memstore._kernel.ids import Ids
 
-__all__ = ["Words", "edits"]
+__all__ = ["Words", "edits", "near_words"]
 
 @final
 class Words:
@@ -107,7 +107,8 @@ class Words:
         A term is near if it begins the word but for `most` edits: a letter more or less, another
         letter, or two neighbours in the other order. Terms of other characters than letters are
         left out. Terms of rows that were dropped may be among them. Every term is compared, most
-        of them by their letters alone; the GIL is released.
+        of them by their letters alone; the GIL is released. Searches ask for :meth:`similar_rows`;
+        this shows which terms those are of.
 
         Args:
             word: in the letters of terms: lower case, without accents.

@@ -74,7 +74,7 @@ and why vectors were not used."""
 AnswerOfEmbedded: TypeAlias = (
     "Callable[[Corpus[F, H], Request[F], Embedded | None, WordsOnly | None], T]"
 )
-"""The same from what was embedded, or why nothing was."""
+"""Makes an answer from a corpus, a request, and what was embedded or why nothing was."""
 
 
 class Embedded(NamedTuple):

@@ -30,9 +30,9 @@ else:
     notes = lazy_import("memstore.domain.notes")
     status = lazy_import("memstore.domain.status")
 
-TOLD_TOKENS: Final = 400
+TOLD_TOKENS: Final = 300
 """What was said fills up the answer of a search until its lines have so many tokens; with the days
-and notes around them, that is some 600."""
+and notes around them, that is some 500."""
 
 
 @frozen

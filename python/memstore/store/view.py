@@ -113,6 +113,9 @@ else:
 MAX_REQUESTS: Final = 8
 """Of so many kinds of searches a view remembers what was asked besides the query."""
 
+PLAIN: Final = frozenset((str, int, float, bool, type(None)))
+"""What is the same whenever it is read."""
+
 
 class View(zones.Zoned):
     """Memories to be read: those of a namespace and of owners, at a moment.
@@ -781,15 +784,14 @@ class View(zones.Zoned):
         at its own time.
         """
         values = asked.__dict__.values()
-        shape = (*values, *map(type, values))
-        try:
-            known = self._requests.get(shape)
-        except TypeError:  # a list of namespaces, or a table of half-lives
+        kinds = (*map(type, values),)
+        if not PLAIN.issuperset(kinds):  # namespaces, say: what they hold may be other names later
             return self._new_request(asked)
-        if known is not None:
+        shape = (*values, *kinds)
+        if (known := self._requests.get(shape)) is not None:
             return replace(known, wanted=replace(known.wanted, now=self.at))
         made = self._new_request(asked)
-        if not (asked.filters or asked.valid_on or questions.times(asked)):
+        if not (asked.valid_on or questions.times(asked)):
             if len(self._requests) >= MAX_REQUESTS:
                 self._requests.clear()
             self._requests[shape] = made

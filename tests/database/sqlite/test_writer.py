@@ -12,6 +12,7 @@ from contextlib import ExitStack
 from pathlib import Path
 from types import FrameType
 
+import apsw
 import pytest
 from tests.support.clock import wait_until
 from tests.support.raw import raw
@@ -20,7 +21,9 @@ from memstore import NotFound, Store
 from memstore.database.engine import Transaction
 from memstore.database.sqlite import writer
 from memstore.database.sqlite.engine import SqliteEngine
+from memstore.database.sqlite.together import write
 from memstore.database.sqlite.writer import WriteQueue, WriterTurn
+from memstore.database.writes import Insert
 from memstore.errors import FileMissing, StorageError, StoreBusy
 
 Body = Callable[[Transaction], object]
@@ -407,3 +410,12 @@ def test_of_rows_inserted_together_none_is_kept_if_one_fails(store: Store) -> No
     assert store.count() == 0
     assert store.search("tea") == []
     assert store.file.doctor(deep=True) == []
+
+
+def test_rows_that_no_statement_can_hold_together_are_inserted_one_by_one() -> None:
+    connection = apsw.Connection(":memory:")
+    connection.execute("CREATE TABLE t (a); CREATE TABLE g (id); INSERT INTO g VALUES (1), (2)")
+    write(connection, Insert("t", ("a",), ("id",), "g"), [()] * 64)
+    assert connection.execute("SELECT count(*), sum(a) FROM t").fetchone() == (128, 192)
+    write(connection, Insert("g", ("id",), ("id + :n",), "g"), [(2,)] * 3)
+    assert connection.execute("SELECT count(*), max(id) FROM g").fetchone() == (16, 8)

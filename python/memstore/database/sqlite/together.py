@@ -45,11 +45,13 @@ def write(connection: apsw.Connection, form: Form, rows: Iterable[Row]) -> None:
 
 
 def _inserts_alone(form: Form) -> TypeGuard[Insert]:
-    """Whether a form inserts a row, or one for each of a whole table, of parameters and columns.
+    """Whether each row is inserted of its parameters, or of these and each row of another table.
 
-    Several rows of it can then be inserted by one statement.
+    Several rows of such a form can be inserted by one statement.
     """
     if not isinstance(form, Insert) or form.unique is not None or form.returning or form.alias:
+        return False
+    if not form.names or form.source == form.table:
         return False
     return form.source.isidentifier() or (not form.source and form.values == given(form.columns))
 
