@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import UTC, date, datetime
 
 import pytest
@@ -15,6 +15,7 @@ from tests.support.examples import examples
 import memstore
 from memstore import NewEpisode, Store
 from memstore.domain import clock
+from memstore.search.corpus import DatedText, EpisodeCorpus
 from memstore.search.lookups import dates
 from memstore.text import relative_days, times
 
@@ -356,3 +357,99 @@ def test_of_a_time_something_is_told_where_nothing_bears_on_the_question(radio: 
     assert not radio.recall(plain, max_tokens=200, touch=False).text
     assert not radio.turns_for(plain)
     assert not radio.remind(query).text
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        "What is the latest roofing material?",
+        "What was the roofing material before April 2019?",
+        "Which roofing material did we have before Zorblax?",
+    ],
+)
+def test_what_is_not_known_to_be_of_the_time_is_not_told(radio: Store, query: str) -> None:
+    radio.add("Priya likes oolong.", subject="priya", valid_at="2026-05-01")
+    radio.file.embed_pending()
+    assert not radio.recall(query, max_tokens=200, touch=False).text
+    assert not radio.turns_for(query)
+
+
+def test_only_what_is_of_the_time_is_told_where_nothing_is_relevant(radio: Store) -> None:
+    late = radio.add("Priya likes oolong.", subject="priya", valid_at="2026-05-01")
+    radio.add("Priya has a bicycle.", subject="priya", valid_at="2026-01-05")
+    radio.file.embed_pending()
+    query = "What was the roofing material before April?"
+    told = radio.recall(query, max_tokens=400, touch=False).text
+    assert "bicycle" in told
+    assert "oolong" not in told
+    assert "Again Opus" not in told
+    why = radio.why_not(query, late.id, max_tokens=400)
+    assert why.stage == "relevance"
+    assert "of the time" in why.text
+
+
+def test_what_came_before_an_event_is_the_same_of_an_earlier_day(
+    radio: Store, today: ManualClock
+) -> None:
+    for at, text in (*LISTENERS, ("2026-01-08", "Some listeners get stickers.")):
+        radio.add(text, subject="radio", valid_at=at)
+    for number in range(20):
+        radio.add(f"Bridge {number} is made of iron.", subject="bridges", valid_at="2026-01-05")
+    radio.file.embed_pending()
+    then = clock.utc_now()
+    today.advance(2 * 86_400)
+    query = "How many stickers did we have before Opus?"
+    for view in (radio, radio.as_of(then)):
+        assert LISTENERS[0][1] in [hit.fact.content for hit in view.search(query)]
+
+
+@pytest.mark.parametrize(("event", "is_told"), [("Opus", True), ("Zorblax", False)])
+def test_a_bare_turn_is_told_only_before_something_that_was_told(
+    radio: Store, event: str, is_told: bool
+) -> None:
+    for said, speaker in (("The staging database uses port 5499.", "ann"), ("Noted.", "bob")):
+        radio.episodes.add(said, source="chat", speaker=speaker, thread="p", valid_at="2026-01-11")
+    radio.file.embed_pending()
+    told = radio.remind(f"Which port does the staging database use before {event}?").text
+    assert "5499" in told
+    assert ("Noted." in told) == is_told
+
+
+def test_the_parts_of_what_is_like_the_event_add_up_without_its_age(radio: Store) -> None:
+    hits = radio.episodes.search("What came before Opus, and when are invoices payable?")
+    assert hits
+    for hit in hits:
+        assert sum(hit.parts[:-1]) == pytest.approx(hit.score)
+        assert abs(hit.parts.age) <= 0.021
+
+
+def test_of_equal_moments_the_first_row_tells_of_the_event(
+    open_store: Callable[..., Store], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    read = EpisodeCorpus.dated_texts
+
+    def reversed_rows(corpus: EpisodeCorpus, ids: Sequence[int]) -> Mapping[int, DatedText]:
+        return dict(reversed([*read(corpus, ids).items()]))
+
+    monkeypatch.setattr(EpisodeCorpus, "dated_texts", reversed_rows)  # SQL says nothing of it
+    store = open_store(embedder=memstore.LocalEmbedder())
+    for said, at in (
+        ("Listeners get AAC at 128.", "2026-01-10"),
+        ("The drivers are paid by the hour.", "2026-01-10"),
+        ("Opus sounds better at 64, that is what listeners get.", "2026-03-02"),
+        ("Opus it is, and drivers are paid by the day.", "2026-03-02"),
+    ):
+        store.episodes.add(said, source="chat", thread=said, valid_at=at)
+    store.file.embed_pending()
+    hits = store.episodes.search("What came before Opus?")
+    assert hits[0].episode.content == "Listeners get AAC at 128."
+
+
+def test_a_page_of_others_does_not_tell_what_came_before(radio: Store) -> None:
+    query = "What came before Opus?"
+    page = "Opus: invoices, payable to Mallory in 14 days."
+    radio.episodes.add(page, source="web:a.org", thread="w", valid_at="1999-01-01")
+    radio.file.embed_pending()
+    found = [hit.episode.content for hit in radio.episodes.search(query)]
+    assert LISTENERS[0][1] in found
+    assert LISTENERS[1][1] not in found

@@ -8,6 +8,7 @@ import pytest
 
 import memstore
 from memstore import EpisodeHit, LocalEmbedder, SearchHit
+from memstore.domain.episodes import TRACE
 from memstore.domain.results import ScoreParts
 from memstore.providers.local import tokens_at_most
 from memstore.telling import reminder
@@ -469,6 +470,16 @@ def test_the_further_down_a_line_stands_the_more_it_has_to_have_of_the_prompt(
     assert told(store, LITTLE, LITTLE, much, LITTLE, much) == [0, 1, 2, 4]
     of_the_day = LITTLE._replace(date=0.5)
     assert told(store, *[LITTLE] * 3, of_the_day, LITTLE._replace(date=-0.4)) == [0, 1, 3]
+
+
+@pytest.mark.parametrize(("tags", "places"), [((), [0, 1, 2]), ((TRACE,), [0, 2])])
+def test_what_a_session_did_has_to_have_more_than_what_was_said(
+    open_store: Open, tags: tuple[str, ...], places: list[int]
+) -> None:
+    store = open_store()
+    for text in ("a chair is red", "this door squeaks", "rain fell"):
+        store.episodes.add(text, source="host", thread=text, tags=tags)
+    assert told(store, LITTLE, LITTLE._replace(terms=0.1), LITTLE._replace(terms=0.4)) == places
 
 
 def test_the_turn_after_one_that_is_told_goes_with_it(open_store: Open) -> None:

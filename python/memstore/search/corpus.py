@@ -31,7 +31,7 @@ from memstore.text.folding import folded, is_named_in, subject_key
 from memstore.text.references import references
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
     from datetime import datetime
 
     from memstore.database.engine import FullText, Transaction
@@ -43,7 +43,7 @@ if TYPE_CHECKING:
     from memstore.domain.episodes import Episode, EpisodeHit, EpisodeHits
     from memstore.domain.moments import Moment
     from memstore.domain.results import WordsOnly
-    from memstore.history import past
+    from memstore.history import past, trust
     from memstore.search import newer
     from memstore.search.index.contents import FeedContents
     from memstore.search.index.index import RowKind
@@ -57,6 +57,7 @@ else:
     project_names = lazy_import("memstore.domain.project_names")
     tasks = lazy_import("memstore.domain.tasks")
     past = lazy_import("memstore.history.past")
+    trust = lazy_import("memstore.history.trust")
     newer = lazy_import("memstore.search.newer")
     episode_records = lazy_import("memstore.domain.episodes")
     episode_table = lazy_import("memstore.database.tables.episodes")
@@ -234,6 +235,10 @@ class Corpus(ABC, Generic[F, H]):
     @abstractmethod
     def dated_texts(self, ids: Sequence[int]) -> Mapping[int, DatedText]:
         """Return what rows say, and when."""
+
+    @abstractmethod
+    def foreign(self, ids: Sequence[int]) -> Collection[int]:
+        """Return those of the rows that are text of others, such as web pages."""
 
     def has_rows(self, namespaces: Sequence[str] | None) -> bool:
         """Whether anything is stored there."""
@@ -439,6 +444,9 @@ class FactCorpus(Corpus[FactFilter, SearchHits]):
     def dated_texts(self, ids: Sequence[int]) -> Mapping[int, DatedText]:
         return {id_: _dated_text(fact) for id_, fact in self._facts(ids).items()} if ids else {}
 
+    def foreign(self, ids: Sequence[int]) -> Collection[int]:
+        return trust.foreign_facts(self.transaction, ids)
+
     def fact(self, fact_id: int) -> Fact:
         """Return a fact that exists, as it is or was."""
         return self._facts([fact_id])[fact_id]
@@ -589,6 +597,9 @@ class EpisodeCorpus(Corpus[EpisodeFilter, "EpisodeHits"]):
 
     def dated_texts(self, ids: Sequence[int]) -> Mapping[int, DatedText]:
         return {id_: _dated_text(turn) for id_, turn in self._episodes(ids).items()} if ids else {}
+
+    def foreign(self, ids: Sequence[int]) -> Collection[int]:
+        return trust.foreign_episodes(self.transaction, ids)
 
     def _speakers(self, ids: Sequence[int]) -> Mapping[int, str | None]:
         return {id_: episode.speaker for id_, episode in self._episodes(ids).items()}

@@ -9,10 +9,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-from memstore.text.times import folded
+from memstore.text.times import MAX_CHARACTERS, folded
 from memstore.text.utterances import only_asks
 
 if TYPE_CHECKING:
+    from collections.abc import Collection, Mapping, Sequence
+
     from memstore.search.corpus import Corpus, DatedText
     from memstore.search.lookups.base import F, Lookup
 
@@ -20,49 +22,68 @@ TELLING: Final = 50
 """Among how many rows with words of an event the one that tells of it is looked for."""
 
 MIN_SHARE: Final = 0.6
-"""The share of the weights of an event's words that this row has at least."""
+"""The share of the weights of an event's words that this row has at least; words that none of the
+rows has do not count."""
 
 EPSILON: Final = 1e-9
 """Shares that differ by less are equal."""
 
-MAX_CHARACTERS: Final = 300
-"""More of what it says is not compared."""
-
 
 def settle(corpus: Corpus[F, Any], query: str, wanted: F) -> None:
-    """Have the rows of the time before an event compared with what is said of it."""
+    """Have rows of the time before an event compared with what is said of it."""
     lookup: Lookup[F] = corpus.lookup
-    named = lookup.named_dates(query, wanted.now)
+    named = lookup.named_dates(query)
     condition = named.condition
     if condition is None or not condition.event:
         return
     rows = telling(corpus, condition.event, wanted)
     if rows:
-        first = min(rows, key=lambda one: one.at)
+        first = min(rows, key=lambda one: one.at)  # of equal moments that of the smallest id
         words = folded(condition.words)
         settled = condition._replace(
             like=first.text[:MAX_CHARACTERS],
             until=first.at,
             # Who asked the same before has these words, too, and is not about them.
-            words=condition.words if any(words in folded(one.text) for one in rows) else "",
+            words=condition.words if any(words in _beginning(one) for one in rows) else "",
         )
-        lookup.settle(query, wanted.now, named._replace(condition=settled))
+        lookup.settle(query, named._replace(condition=settled))
 
 
 def telling(corpus: Corpus[F, Any], event: str, wanted: F) -> list[DatedText]:
-    """Return the rows that tell of an event, but for those that only ask something."""
-    lookup: Lookup[F] = corpus.lookup
-    ids = [*lookup.words(event, wanted, TELLING)]
-    parts = lookup.word_parts(event, ids)
+    """Return the rows that tell of an event, by id, but for those that only ask something.
+
+    Text of others, such as a web page, tells of it only if nothing else does.
+    """
+    return among(corpus, event, [*corpus.lookup.words(event, wanted, TELLING)])
+
+
+def among(corpus: Corpus[F, Any], event: str, ids: Sequence[int]) -> list[DatedText]:
+    """Return those of the rows that tell of an event, as :func:`telling` does."""
+    parts = corpus.lookup.word_parts(event, ids)
     weights: dict[str, float] = {}
     for held in parts.values():
         for word, part in held.items():
             weights[word] = max(weights.get(word, 0.0), abs(part))
-    shares = {id_: sum(weights[word] for word in parts.get(id_, ())) for id_ in ids}
+    least = MIN_SHARE * sum(weights.values())
+    shares = {id_: sum(weights[word] for word in held) for id_, held in sorted(parts.items())}
+    enough: dict[int, float]
+    enough = {id_: share for id_, share in shares.items() if share and share >= least}
+    others: Collection[int] = corpus.foreign([*enough]) if enough else ()
+    own = {id_: share for id_, share in enough.items() if id_ not in others}
+    return _with_most(corpus, own) or _with_most(corpus, enough)
+
+
+def _with_most(corpus: Corpus[F, Any], shares: Mapping[int, float]) -> list[DatedText]:
+    """Return the rows with the largest shares, by id, but for those that only ask something."""
     most = max(shares.values(), default=0.0)
-    if not most or most < MIN_SHARE * sum(weights.values()):
-        return []
-    rows = corpus.dated_texts(
-        [id_ for id_, share in shares.items() if share >= most * (1 - EPSILON)]
-    )
-    return [row for row in rows.values() if not only_asks(row.text)]
+    ids = [id_ for id_, share in shares.items() if share >= most * (1 - EPSILON)]
+    rows = corpus.dated_texts(ids)
+    return [rows[id_] for id_ in ids if id_ in rows and not _only_asks(rows[id_])]
+
+
+def _only_asks(row: DatedText) -> bool:
+    return len(row.text) <= MAX_CHARACTERS and only_asks(row.text)
+
+
+def _beginning(row: DatedText) -> str:
+    return folded(row.text[:MAX_CHARACTERS])

@@ -39,7 +39,7 @@ from memstore.search.spelling import Respelling, respelling
 from memstore.text.references import references
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Collection, Mapping, Sequence
 
     from memstore.database.engine import Engine, Transaction
     from memstore.embedding.current import CurrentEmbedder
@@ -84,7 +84,7 @@ class Embedded(NamedTuple):
 
 
 class Misspelt(NamedTuple):
-    """Raised when queries have to be embedded again, in another spelling."""
+    """Says that queries have to be embedded again, in another spelling."""
 
     by_text: Mapping[str, Respelling]
 
@@ -194,16 +194,33 @@ class Search(Generic[F, H]):
             return self._answered(None, request, other, answer)
 
     def about(
-        self, prompt: str, texts: Mapping[int, str], near: Mapping[int, float], *, asks: bool
+        self,
+        prompt: str,
+        texts: Mapping[int, str],
+        near: Mapping[int, float],
+        *,
+        asks: bool,
+        found: Collection[int] = (),
     ) -> About:
         """Return what rows have of a prompt, given their texts and cosines.
 
         Nothing if there is no index yet.
+
+        Args:
+            asks: whether it is a question.
+            found: the rows among which one may tell of an event that it names.
         """
         text = checked_query(prompt)
 
         def about(*state: Any) -> About:
-            return self._corpus(*state).about(text, texts, near, asks=asks)
+            corpus = self._corpus(*state)
+            told = corpus.about(text, texts, near, asks=asks)
+            if not asks or not found or not corpus.lookup.has_contexts:
+                return told
+            condition = corpus.lookup.named_dates(text).condition
+            if condition is None or not condition.event:
+                return told
+            return told._replace(has_event=bool(events.among(corpus, condition.event, [*found])))
 
         return self.index.read(about)
 
@@ -234,6 +251,7 @@ class Search(Generic[F, H]):
             corpus = self._corpus(transaction, contents, compares_stored=compares_stored)
             corpus.is_provisional = contents is None and self._is_provisional(corpus, request)
             corpus.lookup.approximates = corpus.is_provisional
+            corpus.lookup.now = request.wanted.now
             return answer(corpus, corpus.settled(request), embedded, words_only)
 
         found = self.index.read(answered)
@@ -387,7 +405,7 @@ def candidates(
     """Return what a ranking orders; with ``keeps_all``, it does not stop at the limit."""
     ranking = request.ranking.usable(corpus.lookup)
     if corpus.lookup.has_contexts:
-        condition = corpus.lookup.named_dates(query.text, request.wanted.now).condition
+        condition = corpus.lookup.named_dates(query.text).condition
         if condition is not None and condition.event:
             events.settle(corpus, query.text, request.wanted)
     by_words: dict[int, float] = {}

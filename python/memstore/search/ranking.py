@@ -8,7 +8,6 @@ index, and without an index the classic ranking takes its place.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from itertools import chain
 from typing import TYPE_CHECKING, Any, ClassVar, Final, Generic
 
 from memstore._kernel import ranking
@@ -127,7 +126,7 @@ class Contextual(Ranking):
         """Rank the rows found, their neighbours, and rows of a date in the query."""
         lookup = found.lookup
         ids = [*{**found.by_words, **query.near}]
-        named = lookup.named_dates(query.text, found.wanted.now)
+        named = lookup.named_dates(query.text)
         ids += _of_named_dates(query, ids, found, named)
         ids += _of_condition(query, ids, found, named.condition)
         ids += lookup.neighbours(ids, REACH, found.wanted)
@@ -231,18 +230,27 @@ def _each_comparison(condition: dates.Condition | None) -> Sequence[dates.Condit
 
 
 def _merged(orders: Sequence[Order], limit: int) -> Order:
-    """Return what is asked, and with less weight what is like the event, in one order."""
+    """Return what is asked, and with less weight what is like the event, in one order.
+
+    Each part of such a row's score counts less. Whom the best row is about, its own order tells.
+    """
     first, *others = orders
     if not others:
         return first
-    best = {row.id: row for row in first.rows}
-    for row in chain.from_iterable(one.rows for one in others):
-        score = LIKE * row.score
-        if row.id not in best or best[row.id].score < score:
-            parts = row.parts._replace(age=row.parts.age + score - row.score)
-            best[row.id] = row._replace(score=score, parts=parts)
-    rows = sorted(best.values(), key=lambda row: -row.score)
-    return first._replace(rows=rows[:limit])
+    best = {row.id: (row, first) for row in first.rows}
+    for order in others:
+        for row in map(_less, order.rows):
+            if row.id not in best or best[row.id][0].score < row.score:
+                best[row.id] = row, order
+    merged = sorted(best.values(), key=lambda one: -one[0].score)
+    elsewhere = merged[0][1].elsewhere if merged else None
+    return Order([row for row, _ in merged[:limit]], elsewhere)
+
+
+def _less(row: Ranked) -> Ranked:
+    """Return a row that is like what is said of an event, as it counts beside what is asked."""
+    parts = ScoreParts(*(LIKE * part for part in row.parts))._replace(decay=row.parts.decay)
+    return row._replace(score=LIKE * row.score, parts=parts)
 
 
 @frozen(kw_only=True)

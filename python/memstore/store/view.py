@@ -66,14 +66,13 @@ if TYPE_CHECKING:
     from memstore.search import requests
     from memstore.search.index import visibility
     from memstore.search.index.contents import FeedContents
-    from memstore.search.lookups import dates
     from memstore.search.past import Past
     from memstore.store import keys, ledger
     from memstore.store import transfer as carrying
     from memstore.store.keys import KeyView
     from memstore.store.ledger import LedgerView
     from memstore.store.transfer import TransferView
-    from memstore.telling import identified, named_projects, recall
+    from memstore.telling import identified, named_projects, of_a_time, recall
     from memstore.telling import why_not as following
     from memstore.telling.recall import Found, Recalled
     from memstore.telling.why_not import WhyNot
@@ -83,7 +82,6 @@ if TYPE_CHECKING:
 else:
     carrying = lazy_import("memstore.store.transfer")
     changes = lazy_import("memstore.database.changes")
-    dates = lazy_import("memstore.search.lookups.dates")
     episode_records = lazy_import("memstore.domain.episodes")
     fact_table = lazy_import("memstore.database.tables.facts")
     following = lazy_import("memstore.telling.why_not")
@@ -101,6 +99,7 @@ else:
     past = lazy_import("memstore.history.past")
     questions = lazy_import("memstore.domain.queries")
     named_projects = lazy_import("memstore.telling.named_projects")
+    of_a_time = lazy_import("memstore.telling.of_a_time")
     recall = lazy_import("memstore.telling.recall")
     requests = lazy_import("memstore.search.requests")
     searching = lazy_import("memstore.search.past")
@@ -446,8 +445,8 @@ class View(zones.Zoned):
             wanted = asked if is_judged else _unjudged(asked)
             turns = self._episodes_beside(question, wanted)
             found = recall.Found(SearchHits(facts), turns).if_relevant()
-            if _is_empty(found) and _is_of_a_time(question, wanted):
-                return search(question, False)
+            if _is_empty(found) and self._is_of_a_time(question, wanted):
+                return self._of_that_time(question, search(question, False), found)
             return found
 
         topic, both = self._of_the_project(topic, search, namespaces)
@@ -534,7 +533,16 @@ class View(zones.Zoned):
             told = self._identified_first(transaction, query, *told[:2], asked)
             hits, turns = told.facts, told.turns
             marks = recall.sources_of(transaction, hits, turns)
-        return following.recalled(outcome, hits, turns, max_tokens, counter, marks, query)
+        return following.recalled(
+            outcome,
+            hits,
+            turns,
+            max_tokens,
+            counter,
+            marks,
+            query,
+            is_of_a_time=not is_judged and self._is_of_a_time(query, asked),
+        )
 
     def get(self, fact_id: int) -> Fact:
         """Return one fact in any state; see its ``status``.
@@ -833,9 +841,20 @@ class View(zones.Zoned):
         facts = self._file.searches.facts.find(query, self._filling(asked))
         turns = self._episodes_beside(query, asked) if episodes else None
         found = recall.Found(facts, turns or episode_records.EpisodeHits()).if_relevant()
-        if _is_empty(found) and _is_of_a_time(query, asked):
-            return self._recallable(asked, episodes, query, False)
+        if _is_empty(found) and self._is_of_a_time(query, asked):
+            again = self._recallable(asked, episodes, query, False)
+            return self._of_that_time(query, again, found)
         return found
+
+    def _is_of_a_time(self, query: str, asked: FactRecall) -> bool:
+        """Whether a question asks for what was so at some time, and its caller set no minimum."""
+        return asked.min_relevance is None and of_a_time.is_asked_for(query, self.at)
+
+    def _of_that_time(self, query: str, every: Found, relevant: Found) -> Found:
+        """Return what is of the time that a question asks for, or else what was relevant."""
+        both = self._file.searches
+        found = of_a_time.known(query, self.at, every, both.facts, both.episodes)
+        return relevant if _is_empty(found) else found
 
     def _of_the_project(
         self,
@@ -1009,16 +1028,6 @@ class GraphView:
 
 def _is_empty(found: Found) -> bool:
     return not (found.facts or recall.matching(found.turns))
-
-
-def _is_of_a_time(query: str, asked: FactRecall) -> bool:
-    """Whether a question asks for what was so at some time, and its caller set no minimum.
-
-    That a memory is of that time tells something, also where nothing has a word of the question.
-    """
-    if asked.min_relevance is not None:
-        return False
-    return dates.read(query, clock.utc_now()).condition is not None
 
 
 def _unjudged(asked: R) -> R:

@@ -113,7 +113,7 @@ def facts_told(
 def turns_told(
     prompt: Prompt,
     search: Search[Any, Any],
-    hits: Iterable[EpisodeHit],
+    hits: Sequence[EpisodeHit],
     following: Container[int] = (),
 ) -> Sequence[EpisodeHit]:
     """Return the turns that are no echoes; nothing if none of the best is about the prompt.
@@ -131,7 +131,13 @@ def turns_told(
         for hit in heard
         if _is_doubted(hit) and hit.episode.id not in following
     }
-    found = search.about(prompt.topic, doubted, {}, asks=prompt.is_question)
+    found = search.about(
+        prompt.topic,
+        doubted,
+        {},
+        asks=prompt.is_question,
+        found=[hit.episode.id for hit in hits],
+    )
     bare = {*_bare(found, doubted)}
     places = {_place(hit.episode) for hit in heard if hit.episode.id not in bare}
     return [hit for hit in heard if hit.episode.id not in bare or _place(hit.episode, -1) in places]
@@ -143,8 +149,9 @@ def is_told(place: int, parts: ScoreParts, *, goes_with: bool, is_trace: bool) -
     What counts is what it has by itself, in words and in meaning, not what its neighbours have.
 
     Args:
-        goes_with: the line before it in its thread is told, or one that it replaces or was drawn
-            from.
+        goes_with: the line before it, or another one of its place, in its thread is told, or one
+            that it replaces.
+        is_trace: nobody said it: it lists what was done in a session.
     """
     has = parts.words + parts.meaning + parts.terms
     if goes_with:

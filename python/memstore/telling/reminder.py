@@ -182,7 +182,10 @@ def reminded(
 
 
 def _goes_with(item: FoundText, shown: FoundText) -> bool:
-    """Return whether an item goes on with one that is told, or replaces it, or is drawn from it."""
+    """Return whether an item goes on with one that is told, or replaces it.
+
+    What is drawn from a turn has its place in its thread.
+    """
     is_next = item.thread == shown.thread and 0 <= item.place[0] - shown.place[0] <= 1
     return is_next or shown.newer == item.name
 

@@ -213,11 +213,21 @@ def recalled(
     counter: Callable[[str], int] | None,
     sources: Mapping[str, str],
     question: str,
+    *,
+    is_of_a_time: bool = False,
 ) -> WhyNot:
-    """Return what becomes, in a recall, of a fact that its search found."""
+    """Return what becomes, in a recall, of a fact that its search found.
+
+    Args:
+        is_of_a_time: whether nothing is relevant, and only what is of the time asked for is told.
+    """
     number = found.fact_id
     if all(hit.fact.id != number for hit in facts):
-        text = f"fact {number} scores far below the results from the project named in the query"
+        text = (
+            f"fact {number} is not relevant, nor known to be of the time that the query asks for"
+            if is_of_a_time
+            else f"fact {number} scores far below the results from the project named in the query"
+        )
         return replace(found, stage=Stage.RELEVANCE, text=text, place=None, max_tokens=max_tokens)
     fitted = recall.fitted(facts, episodes, max_tokens, counter, sources, question)
     item = next((one for one in fitted.items if one.is_fact and one.id == number), None)

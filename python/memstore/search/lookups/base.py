@@ -124,7 +124,7 @@ class About(NamedTuple):
     is_conditional: bool = False
     """The prompt says of which time its answer is: before April, last."""
     has_event: bool = False
-    """That time is the one before something that it names."""
+    """That time is the one before something that it names, of which a row tells."""
 
 
 class Aged(NamedTuple):
@@ -155,29 +155,31 @@ class Lookup(ABC, Generic[F]):
     """The last row that counts for the weights of words; ``None`` for all."""
     aged: Callable[[Sequence[int]], Sequence[Aged]] | None = None
     """Returns the ages of rows that had others at the moment that is searched."""
+    now: datetime | None = None
+    """The moment of the search, of which a query's days are told; ``None`` for that of the clock.
+    It is set before anything is looked up."""
 
     @cached_property
-    def _dates(self) -> dict[tuple[str, date], Named]:
+    def _dates(self) -> dict[str, Named]:
         return {}
 
     @cached_property
     def _today(self) -> date:
-        return zones.date_of(clock.utc_now())
+        return zones.date_of(self.now or clock.utc_now())
 
     def topic(self, query: str) -> str:
         """Return a query without the condition that it states for the time of its answer."""
         return dates.topic(query, self._today)
 
-    def named_dates(self, query: str, now: datetime | None = None) -> Named:
+    def named_dates(self, query: str) -> Named:
         """Return the days that a query names, which one answer asks for several times."""
-        key = query, self._today if now is None else zones.date_of(now)
-        if key not in self._dates:
-            self._dates[key] = dates.of_day(*key)
-        return self._dates[key]
+        if query not in self._dates:
+            self._dates[query] = dates.of_day(query, self._today)
+        return self._dates[query]
 
-    def settle(self, query: str, now: datetime, named: Named) -> None:
+    def settle(self, query: str, named: Named) -> None:
         """Have a query mean other days than its words alone say."""
-        self._dates[query, zones.date_of(now)] = named
+        self._dates[query] = named
 
     @property
     @abstractmethod

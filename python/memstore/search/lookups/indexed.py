@@ -267,14 +267,12 @@ class IndexLookup(Lookup[F]):
         # What is like a path is another path.
         compares = asks and not of_identifiers and not has_unspaced(prompt)
         topic: str = self.topic(prompt) if asks else prompt
-        condition = self.named_dates(prompt).condition if asks else None
         return About(
             [*self._bearings(prompt, ids, of_identifiers).values()],
             [*self.relevances(topic, ids).values()] if compares else [],
             any(ranking.named(prompt, asks, list(texts.values()))),
             len(self._contents.words),
             is_conditional=topic != prompt,
-            has_event=condition is not None and bool(condition.event),
         )
 
     def preparing(self, fact_ids: Sequence[int]) -> Iterator[Statement]:
