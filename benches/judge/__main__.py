@@ -321,10 +321,10 @@ def half_a_year(*, slots: bool) -> str:
         found = {"attribute": topic.name, "value": value, "cardinality": "one"}
         named = kept.slots_of(kept.found(found, text, topic.project)) if slots else None
         claims.append(Claim(text, topic.project, named))
-    found_ = streamed(claims, [topic.project for _, topic, _, _ in told])
+    verdicts = streamed(claims, [topic.project for _, topic, _, _ in told])
     return (
         f"{len(told)} facts of half a year{', with slots' * slots}: "
-        f"{found_[Verdict.ASK]} questions, {found_[Verdict.RETIRE]} retired"
+        f"{verdicts[Verdict.ASK]} questions, {verdicts[Verdict.RETIRE]} retired"
     )
 
 

@@ -10,7 +10,7 @@ from typing import Any, Final
 
 from tests.support.spoiling import Pair, Spoilt
 
-from memstore._kernel.claims import Reading
+from memstore._kernel.claims import CHANGES, CORRECTS, DENIES, LEAVES, RENAMES, REPLACES, Reading
 
 WRAPPED: Final = {
     "en": (
@@ -46,22 +46,41 @@ TAILS: Final = {
         "Ben said so in jest", "until Ben is back", "his sister does that at night",
         "after 6 pm", "when the tests run", "in theory", "as a trial", "most of the time",
         "because Ben is ill this week", "but for guests", "but not on Fridays",
+        "Ben was", "that is Fiction", "that is Gossip", "this is Nonsense", "that is WIP",
+        "is that OK", "is Ben", "does Ben", "that has Potential", "that is wrong",
+        "that is not true", "because of the strike", "because of the lunch break",
+        "because of a broken build", "because of Easter", "because of the holidays",
+        "due to illness", "due to the snow", "because Ben lied", "because Ben dreamt so",
+        "because nobody tests it tonight", "because of maintenance tonight", "as agreed once",
+        "as requested weekly", "but with Ben", "but against Ben", "but to Ben", "but in Italy",
+        "but at Christmas", "after the move before March", "for now", "Ben has",
     ),
     "de": (
         "aber nur freitags", "sagt Ben", "hofft Ben", "falls Ben zustimmt", "außer im Winter",
         "freitags macht das Ben", "das macht Ben freitags", "jedenfalls nachts", "für Gäste",
         "wegen der Prüfung im Winter", "weil heute Freitag ist", "bis Ben wieder da ist",
         "auf Wunsch der Kunden am Wochenende", "zur Probe", "meistens", "laut Ben",
+        "das ist Unsinn", "das ist Quatsch", "das ist Gerede", "das hat Zeit", "das macht Sinn",
+        "das ist Absicht", "Mutter macht das", "das ist Theorie", "das ist falsch",
+        "das stimmt nicht", "wegen Karneval", "wegen der Inventur", "wegen der Grippe",
+        "weil geputzt wird", "weil Ben krank ist", "aber mit Ben",
+        "aber in Italien", "aber an Silvester",
     ),
     "fr": (
         "mais seulement le vendredi", "dit Ben", "espère Ben", "si Ben accepte", "sauf en hiver",
         "c'est Ben le vendredi", "pour les invités", "à cause des tests en hiver",
         "jusqu'au retour de Ben", "à titre d'essai", "selon Ben", "la plupart du temps",
+        "c'est Faux", "c'est faux", "c'est Ben", "à cause du carnaval", "à cause des vacances",
+        "à cause des fêtes", "à cause des travaux", "parce que Ben ment", "mais avec Ben",
+        "mais en Italie", "mais à Noël",
     ),
     "es": (
         "pero solo los viernes", "dice Ben", "espera Ben", "si Ben acepta", "salvo en invierno",
         "lo hace Ben los viernes", "para los invitados", "porque hoy es viernes",
         "hasta que vuelva Ben", "a modo de prueba", "según Ben", "la mayoría de las veces",
+        "es Mentira", "es mentira", "es falso", "lo hace Difícil", "porque Ben miente",
+        "porque nieva", "debido a la huelga", "debido a vacaciones", "a causa del carnaval",
+        "pero con Ben", "pero en Navidad",
     ),
 }  # fmt: skip
 """What may follow a claim after a comma, after which it proves nothing."""
@@ -73,6 +92,25 @@ ANOTHER: Final = {
     "es": ("segundo ", "antiguo "),
 }
 """What makes another thing of the thing that a word names."""
+
+PAST: Final = {
+    "en": {"is": "was", "are": "were", "has": "had", "have": "had"},
+    "de": {"ist": "war", "sind": "waren", "wird": "wurde", "werden": "wurden", "hat": "hatte"},
+    "fr": {"est": "était", "sont": "étaient", "a": "avait"},
+    "es": {"es": "era", "son": "eran", "está": "estaba", "están": "estaban", "tiene": "tenía"},
+}
+"""Verbs and their past: what was so replaces nothing."""
+
+REPLACING: Final = CHANGES | CORRECTS | DENIES | LEAVES | RENAMES | REPLACES
+"""Roles of words with which a past tense replaces something: was moved, was not X but Y."""
+
+SMALL: Final = {
+    "en": ("each", "then", "temporarily", "only"),
+    "de": ("jeweils", "damals", "vorübergehend", "nur"),
+    "fr": ("chacun", "alors", "temporairement", "seulement"),
+    "es": ("cada uno", "entonces", "temporalmente", "solo"),
+}
+"""Small words that make of a claim another one."""
 
 ARTICLE: Final = re.compile(r"\b(?:the|der|die|das|le|la|el)\s(?=\w)", re.IGNORECASE)
 
@@ -138,6 +176,31 @@ def inserted(pair: Pair, chance: random.Random) -> Spoilt | None:
     return Spoilt("another", pair["older"], newer)
 
 
+def past(pair: Pair) -> Spoilt | None:
+    """Return a pair whose newer claim tells what was, where its verb is one of the list."""
+    forms = PAST.get(pair["lang"], {})
+    places = [found for found in WORD.finditer(pair["newer"]) if found[0] in forms]
+    if Reading(pair["newer"], "").roles & (
+        CHANGES | CORRECTS | DENIES | LEAVES | RENAMES | REPLACES
+    ):
+        return None
+    if not places or pair["newer"][: places[0].start()].endswith(("'", "’")):
+        return None
+    first = places[0]
+    newer = pair["newer"][: first.start()] + forms[first[0]] + pair["newer"][first.end() :]
+    return Spoilt("past", pair["older"], newer)
+
+
+def with_word(pair: Pair, chance: random.Random) -> Spoilt | None:
+    """Return a pair with one small word more, at the end of the newer claim or before a word."""
+    small = SMALL.get(pair["lang"])
+    if small is None:
+        return None
+    words = pair["newer"].rstrip(".。!").split(" ")
+    words.insert(chance.randint(1, len(words)), chance.choice(small))
+    return Spoilt("word", pair["older"], " ".join(words) + ".")
+
+
 def crossed(pairs: Sequence[Pair]) -> Iterator[tuple[Pair, Spoilt]]:
     """Yield the older claim of each pair with the newer ones of other kinds about its subject."""
     groups: dict[tuple[Any, ...], list[Pair]] = {}
@@ -165,8 +228,14 @@ def attacks(
     for pair in retired:
         for case in wrapped(pair):
             yield pair, case
+        if (told := past(pair)) is not None:
+            yield pair, told
         for _ in range(rounds):
-            for found in (exchanged(pair, words[pair["lang"]], chance), inserted(pair, chance)):
+            for found in (
+                exchanged(pair, words[pair["lang"]], chance),
+                inserted(pair, chance),
+                with_word(pair, chance),
+            ):
                 if found is not None:
                     yield pair, found
     yield from crossed([pair for pair in pairs if pair["label"] == "supersedes"])

@@ -1,4 +1,4 @@
-"""Random pairs one step from a correction: none of them is retired."""
+"""Random pairs one step from a correction: with this seed, none of them is retired."""
 
 from __future__ import annotations
 
@@ -43,5 +43,5 @@ def test_no_pair_one_step_from_a_correction_is_retired() -> None:
         done[case.how] += 1
         found = verdict(pair, case.older, case.newer)
         assert found is not Verdict.RETIRE, (case.how, case.older, case.newer)
-    assert {*done} == {"wrapped", "tail", "exchanged", "another", "crossed"}
+    assert {*done} == {"wrapped", "tail", "exchanged", "another", "crossed", "past", "word"}
     assert done.total() > 5_000

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from memstore.text.judging.judge import Claim, Verdict, judge
+from memstore.text.judging.judge import verdict as quick_verdict
 from memstore.text.judging.slots import found, slots_of
 
 
@@ -24,9 +25,6 @@ def verdict(older: str, newer: str, subject: str = "shop") -> Verdict:
         ("Rosa is the owner of Boreas.", "Rosa is no longer the owner of Boreas, Emil is."),
         ("Rosa is the owner of Boreas.", "Rosa is no longer the owner of Boreas; Emil took over."),
         ("The worker runs in Azure.", "The worker no longer runs in Azure but at Exoscale."),
-        ("Rosa leitet Boreas.", "Rosa leitet Boreas nicht mehr, das macht Emil."),
-        ("Rosa est la cheffe de Boreas.", "Rosa n'est plus la cheffe de Boreas, c'est Emil."),
-        ("Rosa es la jefa de Boreas.", "Rosa ya no es la jefa de Boreas, lo es Emil."),
         # what is so no longer, after what is;
         (
             "The shop reports errors to Sentry.",
@@ -35,7 +33,7 @@ def verdict(older: str, newer: str, subject: str = "shop") -> Verdict:
         # or why.
         (
             "Uploads are limited to 20 MB.",
-            "Uploads are limited to 50 MB now, because of scans.",
+            "Uploads are limited to 50 MB now, because of the audit.",
         ),
         (
             "Das Portal speichert in MySQL.",
@@ -55,7 +53,11 @@ def test_tail_that_takes_nothing_back_leaves_a_proof(older: str, newer: str) -> 
         "but on Fridays", "but for Emil", "but still on Fridays", "his sister is", "in theory",
         "when Emil is there", "Emil is in Berlin", "that is the plan", "nor is Emil", "Emil fears",
         "Emil would be", "Emil is as well", "because it is Friday", "for guests", "in staging",
-        "because Emil is ill this week", "because of the tests in staging",
+        "because Emil is ill this week", "because of the tests in staging", "Emil was",
+        "that is Gossip", "that is WIP", "is that OK", "this is Nonsense", "that is wrong",
+        "that is not true", "because of the strike", "due to illness", "due to the snow",
+        "because of a broken build", "because Emil lied", "as agreed once", "is Emil",
+        "but with Emil", "but in Italy", "that was a joke", "Emil has that", "each", "then",
     ],
 )  # fmt: skip
 def test_tail_that_names_a_case_or_takes_something_back_leaves_none(tail: str) -> None:
@@ -66,6 +68,93 @@ def test_tail_that_names_a_case_or_takes_something_back_leaves_none(tail: str) -
     ):
         assert verdict(older, newer) is Verdict.RETIRE
         assert verdict(older, f"{newer}, {tail}.") is not Verdict.RETIRE
+
+
+@pytest.mark.parametrize(
+    ("older", "newer"),
+    [
+        # A German noun has a capital letter; behind a pronoun, anything may stand.
+        ("Rosa leitet Boreas.", "Rosa leitet Boreas nicht mehr, das macht Emil."),
+        ("Rosa leitet Boreas.", "Rosa leitet Boreas nicht mehr, das macht Sinn."),
+        ("Rosa leitet Boreas.", "Rosa leitet Boreas nicht mehr, das ist Quatsch."),
+        ("Rosa leitet Boreas.", "Rosa leitet Boreas nicht mehr, Mutter macht das."),
+        ("Rosa leitet Boreas.", "Rosa leitet Boreas nicht mehr, sondern mit Uwe."),
+        ("Rosa dirige Boreas.", "Rosa ne dirige plus Boreas, c'est Faux."),
+        ("Rosa dirige Boreas.", "Rosa ya no dirige Boreas, es Mentira."),
+        # A case may follow "but" where no place is said before;
+        ("Rosa plays chess.", "Rosa no longer plays chess but with Emil."),
+        ("Rosa leads Boreas.", "Rosa no longer leads Boreas but in Berlin."),
+        ("Rosa swims in Italy.", "Rosa no longer swims in Italy, but in Rome."),
+        # reasons pass, and a clause with a verb says any;
+        ("Rosa leitet Boreas.", "Rosa leitet Boreas nicht mehr, weil Emil krank ist."),
+        ("Rosa leitet Boreas.", "Rosa leitet Boreas nicht mehr, wegen der Grippe."),
+        ("Der Laden öffnet um 9 Uhr.", "Der Laden öffnet jetzt um 11 Uhr, wegen Karneval."),
+        ("La boutique ouvre à 9h.", "La boutique ouvre maintenant à 11h, à cause des fêtes."),
+        ("La tienda abre a las 9.", "La tienda abre ahora a las 11, porque nieva."),
+        # and what takes back the claim may follow any proof.
+        (
+            "Java 17 is the runtime of the shop.",
+            "Java 21 is the runtime of the shop now, that is Gossip.",
+        ),
+        ("The team meets in Bonn.", "The team meets in Kiel instead of Bonn, that is Fiction."),
+        ("Rosa reports to Emil.", "Rosa reports sales to Uwe, no longer to Emil."),
+    ],
+)
+def test_tail_that_may_take_it_back_proves_nothing(older: str, newer: str) -> None:
+    assert verdict(older, newer, newer.split()[0]) is not Verdict.RETIRE
+
+
+@pytest.mark.parametrize(
+    ("older", "newer"),
+    [
+        ("Drafts are kept for 30 days.", "Drafts were kept for 14 days."),
+        ("Drafts are kept for 30 days.", "Drafts had been kept for 14 days."),
+        ("Drafts are kept for 30 days.", "Drafts are archived for 14 days."),
+        ("Drafts are kept for 30 days.", "Drafts are kept for 14 days each."),
+        ("Drafts are kept for 30 days.", "Drafts are then kept for 14 days."),
+        ("The timeout is 5 seconds.", "The timeout was 9 seconds."),
+        ("Entwürfe werden 30 Tage aufbewahrt.", "Entwürfe wurden 14 Tage aufbewahrt."),
+        ("The pool has 5 to 20 workers.", "The pool can hold 10 to 50 workers."),
+        ("The pool has 5 to 20 workers.", "The pool has 10 to 50 workers each."),
+    ],
+)
+def test_what_was_and_other_words_prove_nothing(older: str, newer: str) -> None:
+    subject = "pool" if "pool" in older else "timeout" if "timeout" in older else newer.split()[0]
+    assert verdict(older, newer, subject) is not Verdict.RETIRE
+
+
+@pytest.mark.parametrize(
+    ("older", "newer"),
+    [
+        ("The course costs 5 euros.", "The course costs this week 3 euros."),
+        ("The course costs 5 euros.", "The course costs today 3 euros."),
+        ("The course costs 5 euros.", "The course costs for a week 3 euros."),
+        ("The pool holds 20 workers.", "The pool holds for now 50 workers."),
+        ("Rosa lives in Berlin.", "Rosa now temporarily lives in Kiel."),
+        ("Der Kurs kostet 5 Euro.", "Der Kurs kostet diese Woche 3 Euro."),
+    ],
+)
+def test_what_holds_for_a_time_is_kept_and_not_asked(older: str, newer: str) -> None:
+    assert verdict(older, newer, newer.split()[1]) is Verdict.KEEP
+
+
+@pytest.mark.parametrize(
+    ("older", "newer"),
+    [
+        ("Rosa has a basic plan.", "Rosa has a premium plan now."),
+        ("Rosa has a part-time job.", "Rosa has a full-time job now."),
+        ("Rosa has a German surname.", "Rosa has a French surname now."),
+        ("Rosa plays in the B team.", "Rosa plays in the A team now."),
+        ("The app has a Postgres database.", "The app has a MySQL database now."),
+        ("node-3 is part of the staging cluster.", "node-3 is part of the production cluster now."),
+        ("The shop delivers to Austria.", "The shop only delivers to Denmark now."),
+        ("The shop delivers to Austria.", "The shop delivers exclusively to Denmark now."),
+        ("Der Laden liefert nach Österreich.", "Der Laden liefert jetzt nur noch nach Dänemark."),
+    ],
+)
+def test_another_plan_job_or_team_is_asked_about(older: str, newer: str) -> None:
+    subject = newer.split()[0] if newer[0] in "Rn" else newer.split()[1]
+    assert verdict(older, newer, subject) is Verdict.ASK
 
 
 @pytest.mark.parametrize(
@@ -95,11 +184,10 @@ def test_another_one_of_several_is_no_question(older: str, newer: str) -> None:
         ),
         ("The pool has 5 to 20 connections.", "The pool has 10 to 50 connections."),
         ("Drafts are kept for 30 days.", "Drafts are kept for 14 days."),
-        ("Visits take 20 minutes.", "Visits were stretched to 25 minutes."),
     ],
 )
 def test_numbers_and_days_of_one_thing_are_replaced(older: str, newer: str) -> None:
-    subject = older.split()[0] if older[0] in "DV" else older.split()[1]
+    subject = older.split()[0] if older[0] == "D" else older.split()[1]
     assert verdict(older, newer, subject) is Verdict.RETIRE
     for case in (" in staging", " for guests", " on Sundays", " in most cases", " as a trial"):
         assert verdict(older, newer.rstrip(".") + case + ".", subject) is not Verdict.RETIRE
@@ -152,6 +240,32 @@ def test_since_today_is_no_time_that_passes(older: str, newer: str) -> None:
     assert verdict(older, newer) is not Verdict.KEEP
 
 
+def claims(pair: dict[str, Any]) -> tuple[Claim, Claim]:
+    """Return both claims of a pair, with slots that say "one"."""
+    subject = pair["subject"]
+    old, new = (
+        Claim(pair[side], subject, slots_of(found(pair[slots], pair[side], subject)))
+        for side, slots in (("older", "slots_old"), ("newer", "slots_new"))
+    )
+    return old, new
+
+
+def one_value(text: str, value: str, subject: str, attribute: str) -> Claim:
+    slots = found({"attribute": attribute, "value": value, "cardinality": "one"}, text, subject)
+    return Claim(text, subject, slots_of(slots))
+
+
+def test_quick_verdict_is_that_of_the_whole_judgement() -> None:
+    older = one_value("The shop delivers to Austria.", "Austria", "shop", "country")
+    newer = ("Temporarily the shop delivers to Denmark.", "The shop delivers to Denmark now.")
+    pairs = [
+        *map(claims, PAIRS),
+        *((older, one_value(text, "Denmark", "shop", "country")) for text in newer),
+    ]
+    for old, new in pairs:
+        assert quick_verdict(old, new) is judge(old, new).verdict, new.text
+
+
 PAIRS = [
     json.loads(line)
     for line in (Path(__file__).parents[2] / "benches" / "judge" / "told" / "tails.jsonl")
@@ -164,12 +278,7 @@ PAIRS = [
 @pytest.mark.parametrize("pair", [one for one in PAIRS if one["hostile"]], ids=lambda p: p["newer"])
 def test_what_both_may_hold_is_never_retired(pair: dict[str, Any]) -> None:
     assert verdict(pair["older"], pair["newer"], pair["subject"]) is not Verdict.RETIRE
-    old, new = (
-        Claim(
-            pair[side], pair["subject"], slots_of(found(pair[slots], pair[side], pair["subject"]))
-        )
-        for side, slots in (("older", "slots_old"), ("newer", "slots_new"))
-    )
+    old, new = claims(pair)
     assert judge(old, new).verdict is not Verdict.RETIRE  # though all slots say "one"
 
 

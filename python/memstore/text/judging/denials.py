@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from itertools import pairwise
+from itertools import pairwise, takewhile
 from typing import TYPE_CHECKING, Final
 
 from memstore._kernel.claims import (
@@ -38,6 +38,12 @@ FALSE: Final = frozenset("true false wrong untrue incorrect case nicht wahr fals
 
 THAT: Final = frozenset("that dass que che dat".split())
 
+SINCE: Final = frozenset("since seit ab depuis desde".split())
+"""Words before a time from which on something holds."""
+
+LENGTHS: Final = frozenset("for für pendant durante por per voor".split())
+"""Words before how long something is kept, where both claims say so."""
+
 
 def is_hedged(pair: Pair) -> bool:
     """It asks, or may not be so, or somebody else says so, or it is said not to be so."""
@@ -71,16 +77,31 @@ def adds(pair: Pair) -> bool:
 def is_for_a_time(pair: Pair) -> bool:
     if not pair.marks & TEMPORARY or pair.marks & (OVER | CORRECTS):
         return False
-    return not all(_lasts(pair.new, place) for place in range(len(pair.new.words)))
+    return not all(_lasts(pair, place) for place in range(len(pair.new.words)))
 
 
-def _lasts(reading: Reading, place: int) -> bool:
+def _lasts(pair: Pair, place: int) -> bool:
     """Whether a word is none for a time, or says how long something is kept, or since when."""
-    words = reading.words
+    words = pair.new.words
     if not words[place].roles & TEMPORARY:
         return True
-    before = next((w for w in reversed(words[:place]) if not w.roles & TEMPORARY), None)
-    return before is not None and bool(before.roles & (MEASURES | NOW)) and not before.roles & HAVE
+    start = place
+    while start and words[start - 1].roles & TEMPORARY:
+        start -= 1
+    before = words[start - 1 : start]
+    if not before or before[0].roles & HAVE:
+        return False
+    if before[0].roles & NOW:
+        return before[0].text.lower() in SINCE
+    known = LENGTHS & {word.text.lower() for word in pair.old.words}
+    length = any(word.text.lower() in known for word in (before[0], words[start]))
+    return bool(before[0].roles & MEASURES) and length and not _says_now(words[start:])
+
+
+def _says_now(words: Sequence[Word]) -> bool:
+    """Whether the words for a time say "now": for now."""
+    run = takewhile(lambda word: word.roles & TEMPORARY, words)
+    return any(word.text.lower() == "now" for word in run)
 
 
 def names_another_holder(pair: Pair) -> bool:

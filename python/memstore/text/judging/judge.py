@@ -34,8 +34,10 @@ from memstore.text.judging.compared import Compared, Slots, may_prove
 from memstore.text.judging.pair import OVER, Pair
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterable, Sequence
+    from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
     from typing import Any
+
+    from memstore._kernel.claims import Word
 
 
 class Verdict(StrEnum):
@@ -295,6 +297,8 @@ def judge(old: Claim, new: Claim, *, without: Collection[Rule] = ()) -> Judgemen
         return _spelt_alike(old, new, without)
     pair = Pair(old.reading, new.reading)
     judged = _by_words(pair, without)
+    if judged.verdict is Verdict.RETIRE and _goes_on(old, new, pair, without):
+        judged = judged.as_question
     if judged.verdict is Verdict.ASK and (proof := _by_first_clause(old, new, pair, without)):
         return proof
     slots = None
@@ -344,19 +348,37 @@ def _by_first_clause(
     old: Claim, new: Claim, pair: Pair, without: Collection[Rule]
 ) -> Judgement | None:
     """Return the proof by the first clause of a claim whose tail takes nothing back, if any."""
-    if pair.new.is_unspaced or pair.new.is_cut or not tails.has_same_signs(pair):
+    if pair.new.is_cut or not tails.has_same_signs(pair):
         return None
-    for text, tail in tails.cuts(new.text):
+    found = _proofs_of_clauses(old, new, pair, without)
+    return next((judged for judged, holds, _ in found if holds), None)
+
+
+def _goes_on(old: Claim, new: Claim, pair: Pair, without: Collection[Rule]) -> bool:
+    """Whether a proof stands in a clause before one that may take it back: that is Gossip."""
+    return not all(
+        holds or tails.strikes_known(pair.old, words)
+        for _, holds, words in _proofs_of_clauses(old, new, pair, without)
+    )
+
+
+def _proofs_of_clauses(
+    old: Claim, new: Claim, pair: Pair, without: Collection[Rule]
+) -> Iterator[tuple[Judgement, bool, Sequence[Word]]]:
+    """Yield each proof by the first clauses of a claim, whether it holds, and what follows them.
+
+    It holds where the words after it say what comes instead of what ended, or why.
+    """
+    if pair.new.is_unspaced:
+        return
+    for text, sign, tail in tails.cuts(new.text):
         clause = Claim(text, new.subject)
         words = tails.following(pair.new, clause.reading)
         judged = judge(old, clause, without=without) if words else None
         if not words or judged is None or judged.verdict is not Verdict.RETIRE:
             continue
-        if judged.rule is Rule.ENDED and tails.names_successor(words):
-            return judged
-        if tails.gives_reason(tail, words):
-            return judged
-    return None
+        ended = judged.rule is Rule.ENDED and tails.names_successor(pair.old, sign, words)
+        yield judged, ended or tails.gives_reason(tail, words), words
 
 
 def _by_slots(

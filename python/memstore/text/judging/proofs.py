@@ -87,22 +87,49 @@ def _is_plain(pair: Pair) -> bool:
     either = pair.old.roles | pair.new.roles
     return (
         pair.same_signs
+        and not _is_taken_back(pair.new)
         and not either & (ADDS | TEMPORARY)
         and not _tells_event(pair)
         and not (roles(pair.lost) | roles(pair.gained)) & QUALIFIER
         and not _gains_day(pair)
-        and not _tells_later(pair)
+        and not _tells_otherwise(pair)
         and pair.about_own
     )
 
 
-FUTURE: Final = frozenset("will shall won't".split())
+OTHERWISE: Final = frozenset(
+    "will shall won't each apiece then jeweils damals chacun chacune alors cada entonces".split()
+)
+"""Words that the newer claim alone has where it says what will be, or was, or holds for each."""
+
+HAD: Final = frozenset(
+    "had hatte hatten avait avaient estaba estaban tenía tenían había habían tinha tinham "
+    "aveva avevano".split()
+)
+"""Verbs that tell what was, or came before what was."""
 
 
-def _tells_later(pair: Pair) -> bool:
-    """Whether the newer claim alone says what will be."""
+def _tells_otherwise(pair: Pair) -> bool:
+    """Whether the newer claim alone says what will be or had been, or what holds for each."""
     known = {word.text.lower() for word in pair.old.words}
-    return any(word.text.lower() in FUTURE - known for word in pair.new.words)
+    words = {word.text.lower() for word in pair.new.words}
+    return bool((OTHERWISE | HAD) & (words - known))
+
+
+def _tells_past(pair: Pair) -> bool:
+    """Whether only the newer claim tells what was, and does not correct the older one."""
+    return bool(pair.new.roles & PAST & ~pair.old.roles) and not pair.marks & CORRECTS
+
+
+def _is_taken_back(reading: Reading) -> bool:
+    """Whether it ends with what takes back the rest: that is wrong, das stimmt nicht.
+
+    "I was wrong" takes back what was said before.
+    """
+    words = reading.words
+    clause = words[max((at for at in reading.breaks if at < len(words)), default=0) :]
+    own = any(word.text.lower() in ("i", "ich", "je") for word in clause)
+    return bool(clause and clause[-1].roles & CORRECTS and len(clause) < len(words)) and not own
 
 
 def _gains_day(pair: Pair) -> bool:
@@ -138,7 +165,7 @@ def strikes(pair: Pair) -> bool:
     """Whether it strikes the old value: not X but Y, Y instead of X."""
     if (pair.old.roles | pair.new.roles) & TEMPORARY or not _begin_alike(pair):
         return False
-    if _gains_date(pair) or _tells_later(pair):
+    if _gains_date(pair) or _tells_otherwise(pair) or _is_taken_back(pair.new):
         return False
     return pair.same_signs and any(_replaces_struck(pair, *cut) for cut in _struck(pair.new))
 
@@ -168,6 +195,7 @@ def _replaces_struck(pair: Pair, kept: Sequence[Word], struck: Sequence[Word]) -
         and not roles(kept) & (DENIES | KIN) & ~pair.old.roles
         and not roles(new) & QUALIFIER
         and _together(left, new)
+        and not (_prepositions(struck) and len(new) > len(gone) and not pair.new.is_unspaced)
         and _prepositions(kept) == _prepositions(pair.old.words)
     )
 
@@ -392,6 +420,8 @@ def transfers(pair: Pair) -> bool:
     """Whether it gives a value of the same type to the same noun, with a word of change."""
     if not pair.marks & (CHANGES | NOW) or not is_clean(pair):
         return False
+    if not pair.marks & CHANGES and _tells_past(pair):
+        return False
     if _changes_times(pair):
         return True
     old = [word for word in telling(pair.old) if is_value(word)]
@@ -481,6 +511,8 @@ def _is_attribute(pair: Pair) -> bool:
 def says_now(pair: Pair) -> bool:
     """Whether it says "now" in the same frame, with a verb or a noun that has one value."""
     if not pair.marks & (NOW | CORRECTS) or pair.values is None or not is_clean(pair):
+        return False
+    if _tells_past(pair):
         return False
     old, new = pair.values
     frame = pair.frame_roles
@@ -615,12 +647,21 @@ def _changes_range(pair: Pair) -> bool:
         and _is_range(pair.old)
         and _is_range(pair.new)
         and pair.same_prepositions
-        and all(map(is_value, pair.gained))
+        and _says_all_else_alike(pair)
         and pair.about_subject
         and pair.old.roles & MEASURES
         and not pair.frame_roles & (MANY | SEVERAL)
         and is_clean(pair)
     )
+
+
+def _says_all_else_alike(pair: Pair) -> bool:
+    """Whether the words are the same but for values and "now": no "each", no "then"."""
+    said = [
+        [w.stem for w in reading.words if not is_value(w) and not w.roles & NOW]
+        for reading in (pair.old, pair.new)
+    ]
+    return said[0] == said[1]
 
 
 def _is_range(reading: Reading) -> bool:
@@ -663,6 +704,8 @@ def _measures_for(pair: Pair) -> bool:
 
 def gives_attribute_another_value(pair: Pair) -> bool:
     """Whether it gives another number of the same unit, or another name, to one attribute."""
+    if _tells_past(pair) or _changes_verb(pair):
+        return False
     if pair.values is None:
         return _changes_range(pair)
     if pair.denied or not pair.same_prepositions or not is_clean(pair):
@@ -687,5 +730,6 @@ def gives_attribute_another_value(pair: Pair) -> bool:
     if frame & UNIQUE and attribute and pair.old.roles & BE:
         return kind in (NAME, CODE, VERSION, WORD, NUMERIC, UNSPACED) and len(old) == len(new)
     if kind == NUMERIC:
-        return bool(attribute or (own and (frame & MEASURES or _measures_for(pair))))
+        measured = _measures_for(pair) and _says_all_else_alike(pair)
+        return bool(attribute or (own and (frame & MEASURES or measured)))
     return kind == NAME and bool(attribute) and own

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import takewhile
 from typing import TYPE_CHECKING, Final
 
 from memstore._kernel.claims import (
@@ -398,13 +399,19 @@ def may_be_one_of_several(pair: Pair) -> bool:
     return bool(several) and not _counts(pair)
 
 
+OWNS: Final = frozenset("own owns besitzt besitze possède posee possiede possui bezit".split())
+"""Verbs of which the object is rarely the only one. One has one plan, one job, one surname."""
+
+
 def names_one_of_several(pair: Pair) -> bool:
     """Whether it names another one, perhaps "now", of what one may have several of.
 
     The words around the value say so: includes, delivers to, has a, is part of. A number, a day or
     a version is asked about, and so is what was changed, ended or taken back.
     """
-    if pair.marks & (OVER | CORRECTS | REPLACES | CHANGES | BEGINS) or pair.old.is_unspaced:
+    if pair.marks & (OVER | CORRECTS | REPLACES | CHANGES | BEGINS | PARTLY | TEMPORARY):
+        return False
+    if pair.old.is_unspaced:
         return False
     changed = [(old, new) for old, new in pair.regions if old]
     if len(changed) != 1 or not changed[0][1] or pair.denied or pair.families & SINGLE:
@@ -415,6 +422,12 @@ def names_one_of_several(pair: Pair) -> bool:
     begins = pair.side_by_side.new_head
     if any(word in begins for before, after in pair.regions if not before for word in after):
         return False  # Bob knows
+    if any(
+        not word.roles & (NOW | MONTH) for gone, came in pair.regions if not gone for word in came
+    ):
+        return False  # delivers exclusively to Denmark
+    if pair.marks & NOW and _names_one_thing(pair, old):
+        return False
     states_one = _states_one_attribute(pair)
     if pair.is_one_of_several and pair.old.roles & HAVE and not states_one:
         return True
@@ -427,6 +440,27 @@ def names_one_of_several(pair: Pair) -> bool:
     verbs = [w for w in both if w.roles & MANY and w.is_telling and w.key not in before]
     one = states_one or roles(both) & UNIQUE or pair.old.is_free
     return bool(verbs) and not one and _follows(verbs[-1], old[0], pair)
+
+
+def _names_one_thing(pair: Pair, value: Sequence[Word]) -> bool:
+    """Whether a value tells which plan, job or team it is now, and nobody owns it.
+
+    Of what is in the list of several, such as passports, one may have both.
+    """
+    words = pair.old.words
+    if words.index(value[0]) < pair.old.head or any(w.text.lower() in OWNS for w in words):
+        return False
+    stems = {word.stem for word in pair.new.words}
+    following = words[words.index(value[-1]) + 1 :]
+    phrase = list(takewhile(lambda w: not w.roles & PREPOSITION, following))
+    nouns = [word for word in phrase if word.is_telling and word.stem in stems]
+    if not nouns:
+        return pair.is_one_of_several and bool(pair.old.roles & HAVE) and not _is_of_several(value)
+    return not _is_of_several(nouns)
+
+
+def _is_of_several(words: Sequence[Word]) -> bool:
+    return any(word.roles & SEVERAL for word in words)
 
 
 def _follows(verb: Word, value: Word, pair: Pair) -> bool:

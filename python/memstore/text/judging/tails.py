@@ -7,31 +7,20 @@ names no case: who or what comes instead, or why.
 from __future__ import annotations
 
 import re
+from itertools import takewhile
 from typing import TYPE_CHECKING, Final
 
 from memstore._kernel.claims import (
-    ADDS,
-    ARTICLE,
-    BE,
     CONTRASTS,
     CORRECTS,
-    DATE,
     DENIES,
-    FUNCTION,
-    HEDGES,
+    ENDS,
     IDIOM,
-    KIN,
     MONTH,
     NAME,
-    NOW,
-    PARTLY,
-    PREPOSITION,
-    QUALIFIER,
     REPLACES,
-    SEASON,
-    TEMPORARY,
 )
-from memstore.text.judging.pair import is_value, limits
+from memstore.text.judging.pair import limits
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -48,64 +37,68 @@ MAX_CUTS: Final = 3
 MAX_NAME: Final = 3
 """The most words of what comes instead."""
 
-MAX_REASON: Final = 6
-"""The most words of a reason."""
+TURN_WORDS: Final = 2
+"""But at."""
 
-MONTH_WORDS: Final = 2
-"""In March."""
-
-DOES: Final = frozenset(
-    "do does did took taken over has now that this macht machen tut übernimmt übernommen hat "
-    "fait fera hace lo fa faz doet c".split()
+INSTEAD: Final = frozenset(
+    "is|are|is now|are now|is instead|does|do|does now|does that|does this|does it|does that now"
+    "|does this now|does it now|took over|takes over|has taken over".split("|")
 )
-"""Verbs that stand for the verb of the clause before, and words that go with them."""
+"""What may follow the name of who or what comes instead.
 
-REASONS: Final = re.compile(
-    r"(?:because(?: of)?|due to|owing to|thanks to|as (?:agreed|decided|requested)(?: with| by)?"
-    r"|at the request of|on request of"
-    r"|weil|wegen|aufgrund|auf wunsch (?:von|der|des)|wie (?:vereinbart|abgesprochen|besprochen)"
-    r"|parce qu(?:e\b|['’])|à cause d(?:e\b|u\b|es\b|['’])|en raison d(?:e\b|u\b|es\b|['’])"
-    r"|comme convenu(?: avec)?|à la demande d(?:e\b|u\b|es\b|['’])"
-    r"|porque|debido a|a causa del?|por acuerdo con|a petición del?|por petición del?"
-    r"|perché|a causa d(?:i|el|ella|ei|elle)|come concordato(?: con)?"
-    r"|por causa d(?:e|o|a|os|as)|devido a|como combinado(?: com)?"
-    r"|omdat|vanwege|wegens|op verzoek van|zoals afgesproken(?: met)?"
-    r"|ponieważ|z powodu|zgodnie z ustaleniami|потому что|из-за|по просьбе)(?!\w)",
+Behind "that is" or "das macht" stands any noun: nonsense, Sinn.
+"""
+
+PLACES: Final = frozenset("in at on".split())
+"""Prepositions of another place. With whom, or against what, something goes on is a case."""
+
+SPEAKERS: Final = frozenset("i ich je".split())
+"""Who takes back what was said before: I was wrong. "That is wrong" takes back the claim."""
+
+AGREED: Final = re.compile(
+    r"(?:as (?:agreed|decided|requested)|wie (?:vereinbart|abgesprochen|besprochen)"
+    r"|comme convenu|como combinado|come concordato|zoals afgesproken)(?:$|[.!]$"
+    r"|(?= (?:with|by|mit|avec|com|con|met) \w))",
     re.IGNORECASE,
 )
-"""What a reason begins with. Prepositions in it name no case."""
+"""That it was agreed, perhaps with somebody."""
+
+CAUSES: Final = re.compile(
+    r"(?:(?:because of|due to|owing to) (?:the )?(?:audit|law|gdpr|regulations?|licen[cs]e|costs?"
+    r"|prices?|merger|decision|agreement)"
+    r"|(?:wegen|aufgrund) (?:de[sr] )?(?:audits?|gesetz(?:es)?|dsgvo|lizenz|kosten|preis(?:es|e)?"
+    r"|fusion|entscheidung|beschluss(?:es)?|vereinbarung)"
+    r"|(?:à cause|en raison) (?:du |de l['’]|de la |des )(?:audit|loi|rgpd|licence|coûts?|prix"
+    r"|fusion|décision|accord)"
+    r"|(?:debido a(?:l| la| los)?|a causa de(?:l| la| los)?) (?:auditoría|ley|rgpd|licencia|costes?"
+    r"|costos?|precios?|fusión|decisión|acuerdo)"
+    r"|a causa (?:del |della |dell['’]|dei )(?:audit|legge|gdpr|licenza|cost[oi]|prezz[oi]"
+    r"|fusione|decisione|accordo)"
+    r"|(?:por causa d|devido a)(?:o|a|os|as|à|ao|aos) (?:auditoria|lei|licença|custos?|preços?"
+    r"|fusão|decisão|acordo)"
+    r"|(?:vanwege|wegens) (?:de |het )?(?:audit|wet|avg|licentie|kosten|prijs|fusie|beslissing"
+    r"|overeenkomst))[.!]?$",
+    re.IGNORECASE,
+)
+"""Causes that last. A strike, an illness or the snow passes; a clause with a verb may say any."""
 
 EVENTS: Final = re.compile(
-    r"(?:(?:after|since|following) the (?:outage|incident|crash|migration|merger|sale|move|audit)"
+    r"(?:(?:after|following) the (?:outage|incident|crash|migration|merger|sale|move|audit)"
     r"|nach (?:dem|der) (?:ausfall|vorfall|absturz|migration|fusion|verkauf|umzug|prüfung)"
-    r"|(?:après|depuis) (?:la |le |l['’])(?:panne|incident|migration|fusion|vente|déménagement)"
-    r"|(?:después de|desde) (?:la |el )(?:caída|incidente|migración|fusión|venta|mudanza|auditoría)"
+    r"|après (?:la |le |l['’])(?:panne|incident|migration|fusion|vente|déménagement)"
+    r"|después de(?:l| la) (?:caída|incidente|migración|fusión|venta|mudanza|auditoría)"
     r"|dopo (?:la |il |l['’])(?:guasto|incidente|migrazione|fusione|vendita|trasloco)"
-    r"|(?:após|depois d)[ao] (?:queda|incidente|migração|fusão|venda|mudança)"
-    r"|na de (?:storing|migratie|fusie|verkoop|verhuizing))(?!\w)",
+    r"|(?:após |depois d)[ao] (?:queda|incidente|migração|fusão|venda|mudança)"
+    r"|na de (?:storing|migratie|fusie|verkoop|verhuizing))(?: (?:in|im|en|em|a) (\w+))?[.!]?$",
     re.IGNORECASE,
 )
 """What happened once, and is a reason: the day of it is none on which something else holds."""
 
-CASE: Final = (
-    HEDGES
-    | PARTLY
-    | TEMPORARY
-    | ADDS
-    | QUALIFIER
-    | SEASON
-    | CORRECTS
-    | REPLACES
-    | CONTRASTS
-    | IDIOM
-)
-"""Roles of words that may take something back, or name a case."""
 
-
-def cuts(text: str) -> Iterator[tuple[str, str]]:
-    """Yield a text's first clause and what follows it, for each place where it may end."""
+def cuts(text: str) -> Iterator[tuple[str, str, str]]:
+    """Yield a text's first clause, what ends it, and what follows: for each place to end it."""
     for found in list(CUT.finditer(text))[:MAX_CUTS]:
-        yield text[: found.start()], text[found.end() :]
+        yield text[: found.start()], found[0].strip(), text[found.end() :]
 
 
 def following(whole: Reading, clause: Reading) -> Sequence[Word] | None:
@@ -127,54 +120,60 @@ def has_same_signs(pair: Pair) -> bool:
     )
 
 
-def names_successor(words: Sequence[Word]) -> bool:
+def names_successor(old: Reading, sign: str, words: Sequence[Word]) -> bool:
     """Whether a tail names, without any case, who or what is or does it instead.
 
-    "Yuki is", "that is Yuki now", "das macht Yuki", "but at Exoscale".
+    "Yuki is", "Valkey does that", and, where the older claim says a place, "but at Exoscale".
+
+    Args:
+        sign: what ends the clause before; behind a full stop or a colon, any word has a capital.
     """
-    turn = bool(words[0].roles & CONTRASTS)
-    rest = words[1:] if turn else words
-    places = [place for place, word in enumerate(rest) if _may_be_name(word)]
-    if not 0 < len(places) <= MAX_NAME or places[-1] - places[0] >= len(places):
-        return False
-    others = [word for place, word in enumerate(rest) if place not in places]
-    if turn:
-        before = rest[: places[0]]
-        prepositions = [word for word in before if word.roles & PREPOSITION]
-        return len(before) == len(others) and len(prepositions) <= 1 and all(map(_binds, before))
-    does = [word for word in others if word.roles & BE or word.text.lower() in DOES]
-    return bool(does) and all(
-        word in does or word.roles & (NOW | ARTICLE) or _is_pronoun(word) for word in others
+    first = next((place for place, word in enumerate(words) if not _may_be_name(word)), len(words))
+    if first:
+        does = " ".join(word.text.lower() for word in words[first:])
+        return sign in (",", ";", "–", "—", "-") and first <= MAX_NAME and does in INSTEAD
+    turn = not sign and len(words) > TURN_WORDS and words[0].text.lower() == "but"
+    name = words[TURN_WORDS:]
+    return (
+        turn
+        and words[1].text.lower() in PLACES
+        and len(name) <= MAX_NAME
+        and all(map(_may_be_name, name))
+        and not {word.stem for word in name} & {word.stem for word in old.words}
+        and _says_where(old)
     )
+
+
+def _says_where(reading: Reading) -> bool:
+    """Whether a claim ends with a preposition of a place and a name."""
+    names = list(takewhile(_may_be_name, reversed(reading.words)))
+    before = reading.words[: len(reading.words) - len(names)]
+    return bool(names and before) and before[-1].text.lower() in PLACES
+
+
+def strikes_known(old: Reading, words: Sequence[Word]) -> bool:
+    """Whether a tail says only what is no longer so, or that the speaker was wrong before.
+
+    "Not Gatwick", "no longer to Sentry", where the older claim has Gatwick and Sentry.
+    """
+    if words[0].text.lower() in SPEAKERS:
+        return all(word.roles & CORRECTS for word in words)
+    known = {word.key for word in old.words}
+    strikes = words[0].roles & (DENIES | ENDS | REPLACES | CONTRASTS)
+    return bool(strikes) and all(word.key in known or not word.is_telling for word in words)
 
 
 def gives_reason(text: str, words: Sequence[Word]) -> bool:
     """Whether a tail says why, and names no case: because of the audit, as agreed with Ole."""
-    found = REASONS.match(text) or EVENTS.match(text)
-    if found is None or CUT.search(text):
-        return False
-    rest = words[len(re.findall(r"\w+", found[0])) :]
-    if found.re is EVENTS:  # in March
-        return not rest or (
-            len(rest) == MONTH_WORDS
-            and bool(rest[0].roles & PREPOSITION)
-            and bool(rest[1].roles & MONTH)
-        )
-    return len(rest) <= MAX_REASON and not any(
-        word.roles & (CASE | PREPOSITION) or word.kind == DATE for word in rest
-    )
+    if AGREED.match(text):
+        name = words[3:]  # as agreed with
+        return len(name) <= MAX_NAME and all(map(_may_be_name, name))
+    event = EVENTS.match(text)
+    if event is not None:
+        return not event[1] or bool(words[-1].roles & MONTH)
+    return CAUSES.match(text) is not None
 
 
 def _may_be_name(word: Word) -> bool:
     """Whether a word is in no list, and is a name or has a capital letter."""
-    return not word.roles & ~KIN and (word.kind == NAME or word.text[:1].isupper())
-
-
-def _binds(word: Word) -> bool:
-    is_case = word.roles & (CASE | DENIES) or word.text.lower() in ("for", "für", "pour", "para")
-    return bool(word.roles & (PREPOSITION | FUNCTION)) and not is_case and not is_value(word)
-
-
-def _is_pronoun(word: Word) -> bool:
-    bare = word.roles & FUNCTION and not word.roles & (CASE | DENIES | PREPOSITION)
-    return bool(bare)
+    return not word.roles and (word.kind == NAME or word.text[:1].isupper())

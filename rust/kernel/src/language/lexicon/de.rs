@@ -228,7 +228,7 @@ pub(super) const LEXICON: Lexicon = Lexicon {
             kommende_woche nächste_woche nächsten_monat auf_zeit auf_durchreise gerade_in \
             heute_nacht letzten_samstag dieses_mal nur_heute vorgestern übermorgen \
             aktuell_zu_besuch zur_probe probeweise versuchsweise",
-        partly: "während nur bloß teilweise manchmal oft meist meistens in_den_meisten_fällen \
+        partly: "während nur nur_noch bloß teilweise manchmal oft meist meistens in_den_meisten_fällen \
             hauptsächlich gelegentlich selten ausschließlich direkt außer zeitweilig fast_nur \
             zum_teil wenn_er falls_nötig bei_bedarf höchstens mindestens lediglich größtenteils \
             überwiegend vorwiegend meistens_nur sofern_möglich ab_und_zu_nur jedes_zweite \
@@ -266,12 +266,12 @@ pub(super) const LEXICON: Lexicon = Lexicon {
             geleitet gehört trainiert spielt_bei pendelt schläft probt findet_statt tagt speichert \
             basiert verwaltet betreut geplant eingestellt vorgesehen angesetzt festgelegt begrenzt \
             erlaubt verwendet setzt nutzt wohnhaft sitzt_in ansässig tätig jobbt schafft_bei lehrt \
-            lernt_bei trinkt_morgens steht_auf geht_ins_bett wacht_auf frühstückt trägt kauft_bei \
+            lernt_bei trinkt_morgens geht_ins_bett wacht_auf frühstückt trägt kauft_bei \
             spart_bei versichert_bei pendelt_mit fährt_mit reist_mit gehostet_bei liegt_bei \
             läuft_unter läuft_auf läuft_mit hört_auf_den_namen nennt_sich schreibt_mit \
             programmiert_mit turnt trainiert_bei spielt_für spielt_in unterrichtet_an parkt \
             dient_als trifft_sich tagt_in findet_in erscheint schaltet kostet_jetzt zahlt_für \
-            laufen steht stehen gemietet versichert verschlüsselt gerundet abgerechnet überwacht \
+            gemietet versichert verschlüsselt gerundet abgerechnet überwacht \
             indexiert",
         measures: "zählt zählen umfassen beträgt kostet wiegt dauert fasst verdient zahlt braucht \
             misst hat umfasst besteht raucht trinkt erlaubt versucht_es wiederholt \

@@ -190,7 +190,7 @@ pub(super) const LEXICON: Lexicon = Lexicon {
             new_job new_address new_number new_place new_name new_home new_phone new_car \
             new_doctor new_dentist new_provider new_plan new_time new_date new_deadline new_lead \
             new_price dropped_down_to talked_me_into turned_me_into turned_him_into \
-            turned_her_into grew_into stretched",
+            turned_her_into grew_into",
         begins: "start+ed+s+ing began begins got bought buys adopted join+ed+s+ing accept+ed+s \
             hired married marries engaged took_up picked_up opened launched introduced enrolled \
             signed signed_with new expecting took_a_job turned passes again took_on landed \

@@ -252,7 +252,7 @@ pub(super) const LEXICON: Lexicon = Lexicon {
             cursa milita juega_en juega_para canta_en toca_en se_acuesta desayuna cena_a almuerza \
             viaja_en se_desplaza va_en compra_en ahorra_en responde_a pertenece_a consta_de \
             se_celebra se_reúne tiene_lugar abre_a cierra_a sale_a funciona_con funciona_en \
-            corre_en aparca figura_como se_imparte pasa_por pasan_por alquilado alquilada \
+            corre_en aparca figura_como se_imparte alquilado alquilada \
             asegurado asegurada cifrado cifrada facturado facturada",
         measures: "cuesta pesa dura gana paga mide tarda admite contiene fuma tiene vale reintenta \
             permite \

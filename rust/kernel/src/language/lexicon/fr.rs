@@ -245,7 +245,7 @@ pub(super) const LEXICON: Lexicon = Lexicon {
             déjeune_à dîne_à voyage_en se_déplace_en va_au_travail circule_en épargne_chez \
             répond_à appartient_à compte_sur se_tient se_réunit se_déroule ouvre_à ferme_à part_à \
             tourne_sous tourne_sur fonctionne_avec fonctionne_sous écoute_sur se_gare sert_de \
-            est_au_poste dirige gère suit_un_cours passe_par passent_par loué facturé assuré \
+            est_au_poste dirige gère suit_un_cours loué facturé assuré \
             chiffré surveillé indexé",
         measures: "coûte pèse dure gagne paie paye mesure contient prend fume accueille compte est \
             a vaut \

@@ -119,7 +119,7 @@ pub(super) const LEXICON: Lexicon = Lexicon {
         one: "abita abitano vive vivono risiede lavora lavorano studia usa usano utilizza gira \
             preferisce preferiscono guida si_chiama chiama inizia comincia finisce apre chiude \
             parte arriva frequenta dirige gestisce ascolta_su risponde dura durano scade ospitato \
-            scritto scritta distribuito passa_per passano_per passa_da passano_da affittato \
+            scritto scritta distribuito affittato \
             affittata assicurato assicurata",
         measures: "costa costano pesa pesano guadagna paga dura durano misura impiega \
             limitato limitata limitati limitate conservato conservata conservati conservate",

@@ -106,7 +106,7 @@ pub(super) const LEXICON: Lexicon = Lexicon {
             speelt haat steunt bezoekt leert kan_goed allergisch bezit bezitten vindt_leuk",
         one: "woont wonen werkt werken studeert gebruikt gebruiken verkiest rijdt heet heten begint \
             eindigt opent sluit vertrekt komt_aan leidt beheert antwoordt duurt draait luistert_op \
-            verloopt gehost geschreven staat staan gehuurd opgeslagen verzekerd",
+            verloopt gehost geschreven gehuurd opgeslagen verzekerd",
         measures: "kost kosten weegt wegen verdient betaalt duurt meet beperkt bewaard geldig",
         uses: "gebruikt gebruiken rijdt",
         attributes: "time-out limiet poort budget prijs kosten salaris huur adres telefoon \

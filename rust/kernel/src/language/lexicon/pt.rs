@@ -117,7 +117,7 @@ pub(super) const LEXICON: Lexicon = Lexicon {
         one: "mora moram vive vivem reside trabalha trabalham estuda usa usam utiliza prefere \
             preferem dirige conduz chama-se chama começa termina abre fecha parte chega frequenta \
             lidera gerencia gere responde dura demora roda hospedado escrito escrita expira \
-            passa_por passam_por alugado alugada hospedada",
+            alugado alugada hospedada",
         measures: "custa custam pesa pesam ganha paga dura demora mede leva \
             limitado limitada limitados limitadas guardado guardada guardados guardadas",
         uses: "usa usam utiliza utilizam dirige conduz",
