@@ -110,6 +110,14 @@ def test_a_server_syncs_by_its_flag_or_as_setup_chose(
     assert background_sync.schedule(store, Settings(read_only=True)) is None
 
 
+def prepare(opening: Opening) -> None:
+    """Prepare at once what a quiet moment prepares otherwise."""
+    store = opening.store()
+    assert opening._preparing is not None
+    opening._preparing.cancel()
+    opening._prepare(store)
+
+
 def test_a_server_sends_what_it_wrote_also_at_its_end(
     open_store: Callable[..., Store],
     path: Path,
@@ -120,7 +128,7 @@ def test_a_server_sends_what_it_wrote_also_at_its_end(
     remember(path)
     opening = Opening(lambda: open_store(path, embedder=None), syncing=Settings())
     opening.store()
-    opening._prepare(opening.store())
+    prepare(opening)
     assert wait_until(lambda: len(begun) == 1)  # at the start, to hear what others said
     opening.store().add("tea", subject="alice")
     opening.close()
@@ -138,7 +146,7 @@ def test_a_server_that_wrote_nothing_ends_without_a_sync(
     (tmp_path / "place").mkdir()
     cli("sync", tmp_path / "place", "--yes", "--every", "5m")
     opening = Opening(lambda: open_store(path, embedder=None), syncing=Settings())
-    opening._prepare(opening.store())
+    prepare(opening)
     assert wait_until(lambda: len(begun) == 1)
     opening.close()
     assert len(begun) == 1

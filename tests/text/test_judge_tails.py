@@ -33,11 +33,11 @@ def verdict(older: str, newer: str, subject: str = "shop") -> Verdict:
         # or why.
         (
             "Uploads are limited to 20 MB.",
-            "Uploads are limited to 50 MB now, because of the audit.",
+            "Uploads are limited to 50 MB now, because of the costs.",
         ),
         (
             "Das Portal speichert in MySQL.",
-            "Das Portal speichert jetzt in Rook, nach dem Ausfall.",
+            "Das Portal speichert jetzt in Rook, nach der Migration.",
         ),
     ],
 )
@@ -68,6 +68,40 @@ def test_tail_that_names_a_case_or_takes_something_back_leaves_none(tail: str) -
     ):
         assert verdict(older, newer) is Verdict.RETIRE
         assert verdict(older, f"{newer}, {tail}.") is not Verdict.RETIRE
+
+
+@pytest.mark.parametrize(
+    ("older", "newer"),
+    [
+        # What was, may be, or is liked; what alone is left;
+        ("Rosa fuma.", "Rosa ya no fumaba."),
+        ("Rosa dirige Boreas.", "Rosa ne dirigeait plus Boreas."),
+        ("Rosa wohnt in Bonn.", "Rosa wohnte jetzt in Kiel."),
+        ("Rosa raucht.", "Rosa raucht nicht mehr gern."),
+        ("Rosa lives in Berlin.", "Rosa can now live in Kiel."),
+        ("Rosa isst Fleisch.", "Rosa isst gern Tofu statt Fleisch."),
+        ("Rosa boit du vin.", "Rosa ne boit plus que du vin."),
+        ("Rosa parle allemand.", "Rosa ne parle plus qu'allemand."),
+        # how, not where; what is done to a thing, not a change of its price;
+        ("Rosa works in Berlin.", "Rosa now works in peace."),
+        ("Rosa lives with Emil.", "Rosa now lives with asthma."),
+        ("Rosa vive en Madrid.", "Rosa vive ahora en paz."),
+        ("Rosa arbeitet in Bonn.", "Rosa arbeitet jetzt in Teilzeit."),
+        ("Rosa wohnt in Bonn.", "Rosa wohnt jetzt in Miete."),
+        ("The kit costs 20 euros.", "The kit costs 40 euros painted."),
+        ("Das Rad kostet 20 Euro.", "Das Rad kostet 40 Euro lackiert."),
+        # another one, or another day;
+        ("Rosa is insured against theft.", "Rosa is insured against fire now."),
+        ("Rosa is licensed in Ohio.", "Rosa is now licensed in Iowa."),
+        ("The kids are taught by Emil.", "The kids are taught by Uwe now."),
+        ("The clinic opens Mondays at 8:00.", "The clinic now opens Saturdays at 9:00."),
+        # and what passes.
+        ("Uploads are limited to 20 MB.", "Uploads are limited to 50 MB now, because of the audit."),
+        ("Das Portal speichert in MySQL.", "Das Portal speichert jetzt in Rook, nach dem Ausfall."),
+    ],
+)
+def test_what_may_hold_at_once_is_not_retired(older: str, newer: str) -> None:
+    assert verdict(older, newer) is not Verdict.RETIRE
 
 
 @pytest.mark.parametrize(

@@ -358,7 +358,9 @@ pub(super) const LEXICON: Lexicon = Lexicon {
             gegangen gelaufen gekommen gereist geblieben geboren gewandert geschwommen",
         qualifiers: "morgens abends nachts mittags vormittags nachmittags werktags wochenende \
             sommer winter frühling herbst testumgebung produktion entwicklung arbeit zuhause gäste \
-            links rechts oben unten innen außen wochenenden feiertage feiertagen urlaub",
+            links rechts oben unten innen außen wochenenden feiertage feiertagen urlaub \
+            teilzeit vollzeit elternzeit kurzarbeit schichten miete untermiete eile ruhe freude \
+            kerzenlicht wg",
         regions: "deutschland österreich schweiz frankreich spanien italien polen niederlande \
             belgien bayern sachsen hessen europa thüringen brandenburg schleswig-holstein \
             niedersachsen baden-württemberg nordrhein-westfalen dänemark schweden norwegen \

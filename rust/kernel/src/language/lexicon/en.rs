@@ -339,10 +339,10 @@ pub(super) const LEXICON: Lexicon = Lexicon {
             study+ing teach+es rent+s commut+e+es+ing sleep+s go+es_to_bed get+s_up wak+es_up \
             get_up gets_up goes_to_bed wakes_up bank+s us+es+e_as identif+ies serve+s_as uses \
             host+ed hosted deployed written built maintained led located held chaired managed \
-            owned caused taught stored stores formatted organised organized run_by published \
-            licensed released_under born majors study commute+s lives_on sponsored scheduled \
+            owned caused stored stores formatted organised organized run_by published \
+            released_under born majors study commute+s lives_on sponsored scheduled \
             planned stays coached supervised stores_data cached tracked billed rendered searched \
-            indexed monitored parsed queued rented insured supplied catered audited encrypted \
+            indexed monitored parsed queued rented supplied catered audited encrypted \
             rounded measured cleaned backed_by powered generated validated authenticated compiled \
             edited",
         measures: "cost+s weigh+s tak+es hold+s requir+es contain+s pay+s earn+s last+s retri+es \
