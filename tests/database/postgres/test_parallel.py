@@ -244,7 +244,7 @@ def test_what_is_not_asked_leaves_nothing_behind(url: str, monkeypatch: pytest.M
                     store.search(QUERY)
         for thread in running():
             thread.join(20)
-        assert store.file.engine.connections["used"] == 0
+        assert wait_until(lambda: store.file.engine.connections["used"] == 0)
         assert found(store) == was
 
 
