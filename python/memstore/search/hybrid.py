@@ -436,7 +436,8 @@ def judged(corpus: Corpus[F, H], query: Query, found: BestRows, request: Request
     rows = found.rows
     if not least or not rows:
         return found
-    first = relevant(corpus, query, rows[:JUDGED], least)
+    best = _relevances(corpus, query, rows[:JUDGED])
+    first = {id_ for id_, relevance in best.items() if relevance >= least}
     if query.vector is None:
         return found._replace(is_relevant=bool(first))
     if any(references(query.text)):
@@ -446,7 +447,7 @@ def judged(corpus: Corpus[F, H], query: Query, found: BestRows, request: Request
         hidden = len(rows) - len(shown)
         return found._replace(rows=shown, is_relevant=bool(shown), hidden=hidden)
     if request.fills and not first:
-        first = _may_answer(corpus, query, rows[:JUDGED])
+        first = _may_answer(corpus, query, best)
     if not first and not request.fills:
         return BestRows([], found.ranking, is_relevant=False, hidden=len(rows))
     part = NEAR_ENOUGH_TO_FILL if request.fills else NEAR_THE_BEST
@@ -458,37 +459,35 @@ def judged(corpus: Corpus[F, H], query: Query, found: BestRows, request: Request
     bare = {id_: score for id_, score in dated.items() if id_ not in meant}
     far = {row.id for row in rows if bare.get(row.id, row.score) < near}
     doubted = [row for row in rows[JUDGED:] if row.id in far]
-    kept = first | relevant(corpus, query, doubted, least) if doubted else first
+    others = _relevances(corpus, query, doubted) if doubted else {}
+    kept = first | {id_ for id_, relevance in others.items() if relevance >= least}
     shown = [row for row in rows if row.id in kept or row.id not in far]
     return found._replace(rows=shown, is_relevant=bool(first), hidden=len(rows) - len(shown))
 
 
-def _may_answer(corpus: Corpus[F, H], query: Query, rows: Sequence[Ranked]) -> set[int]:
+def _may_answer(corpus: Corpus[F, H], query: Query, relevances: Mapping[int, float]) -> set[int]:
     """Return the ids of those of the rows of which more is told to who gave a budget for it."""
-    found = relevant(corpus, query, rows, RELEVANT_ENOUGH_TO_FILL)
     topic = corpus.lookup.topic(query.text)
-    bearings = corpus.lookup.bearings(topic, [row.id for row in rows])
-    return found | {
+    bearings = corpus.lookup.bearings(topic, [*relevances])
+    return {id_ for id_, one in relevances.items() if one >= RELEVANT_ENOUGH_TO_FILL} | {
         id_
         for id_, one in bearings.items()
         if one.weight >= WEIGHT_TO_FILL and one.coverage >= COVERAGE_TO_FILL
     }
 
 
-def relevant(corpus: Corpus[F, H], query: Query, rows: Sequence[Ranked], least: float) -> set[int]:
-    """Return the ids of those of the rows that are as relevant as is asked for, if that is known.
+def _relevances(corpus: Corpus[F, H], query: Query, rows: Sequence[Ranked]) -> Mapping[int, float]:
+    """Return how relevant rows are to a query, 0 to 1, or 1 if that is not known.
 
-    What the query names, a person or a date, is relevant however little its words resemble it.
+    What the query names, a person or a date, has infinity, however little its words resemble it.
     """
     named = {row.id for row in rows if row.parts.subject}
     named |= corpus.of_that_day(query.text, [row.id for row in rows if row.parts.date > 0])
     others = [row for row in rows if row.id not in named]
     relevances = corpus.relevances(query.text, others)
     likeness = corpus.lookup.likenesses({row.id: row.vector_score for row in rows})
-    return named | {
-        row.id
-        for row in others
-        if max(relevances.get(row.id, 1.0), likeness.get(row.id, 0.0)) >= least
+    return dict.fromkeys(named, math.inf) | {
+        row.id: max(relevances.get(row.id, 1.0), likeness.get(row.id, 0.0)) for row in others
     }
 
 
