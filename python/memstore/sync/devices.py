@@ -15,6 +15,7 @@ from memstore.domain import clock
 from memstore.errors import SyncError
 from memstore.named import NamedTuple
 from memstore.sync.places import names
+from memstore.sync.remembered import write_private
 from memstore.sync.segments import NEWER, NewerFormat, hash_of
 
 if TYPE_CHECKING:
@@ -120,10 +121,7 @@ def news(state: Path, sentences: Sequence[str]) -> list[str]:
     except (OSError, ValueError, TypeError):
         before = set()
     if before != {*sentences}:
-        state.mkdir(parents=True, exist_ok=True, mode=0o700)
-        new = state / f".{SAID}.new"
-        new.write_text(json.dumps([*sentences]), encoding="utf-8")
-        new.replace(file)
+        write_private(file, json.dumps([*sentences]).encode())
     return [one for one in sentences if one not in before]
 
 
@@ -142,10 +140,7 @@ def is_elsewhere(state: Path, device: str, file: Path) -> bool:
 def remember(state: Path, device: str, file: Path) -> None:
     """Remember where a device is."""
     if is_elsewhere(state, device, file):
-        state.mkdir(parents=True, exist_ok=True, mode=0o700)
-        new = state / f".{FILE}.new"
-        new.write_text(json.dumps(_place_of(device, file)), encoding="utf-8")
-        new.replace(state / FILE)
+        write_private(state / FILE, json.dumps(_place_of(device, file)).encode())
 
 
 def _place_of(device: str, file: Path) -> dict[str, Any]:
