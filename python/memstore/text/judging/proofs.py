@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from itertools import pairwise
+from itertools import pairwise, takewhile
 from typing import TYPE_CHECKING, Final
 
 from memstore._kernel.claims import (
     ADDS,
+    ARTICLE,
     ATTRIBUTE,
     BE,
     CHANGES,
@@ -56,6 +57,7 @@ from memstore._kernel.claims import (
 from memstore.text.judging.pair import (
     CALLED,
     TYPED,
+    head,
     is_value,
     keys,
     kinds,
@@ -72,6 +74,15 @@ if TYPE_CHECKING:
 
 MAX_VALUE: Final = 3
 """The most telling words of a value in a proof."""
+
+MAX_AGENT: Final = 1
+"""The most telling words for who made a change: the bank."""
+
+FROMS: Final = frozenset("from von vom de du des da dal van".split())
+"""Words before what was, at the end of a phrase such as "moved from"."""
+
+TOWARDS: Final = ("に", "へ")
+"""Particles at the beginning of a Japanese verb of change."""
 
 TWO_VALUES: Final = 2
 """The most values of a clause that differ together: Tuesdays at 10, Wednesdays at 14:00."""
@@ -289,6 +300,7 @@ def ends(pair: Pair) -> bool:
         and not pair.old.roles & DENIES
         and not any(word.roles & BE and word.roles & PAST for word in pair.new.words)
         and pair.shared > 0
+        and not pair.says_again
         and is_clean(pair)
     )
 
@@ -327,26 +339,76 @@ def _indefinite_after(reading: Reading, role: int) -> bool:
 
 def moves_from_to(pair: Pair) -> bool:
     """Whether it names the old value and the new one: from X to Y."""
-    if not pair.marks & (CHANGES | LEAVES) or not is_clean(pair):
+    if not pair.marks & (CHANGES | LEAVES) or not is_clean(pair) or _spans(pair.old):
+        return False
+    if not _ends_with_value(pair):
         return False
     old = telling(pair.old)
+    kept = keys(telling(pair.new))
+    by_whom, before = agent(pair), head(pair.old)
     for gone, came in _from_to(pair.new):
         left = [word for word in old if word.key not in gone]
-        extra = [word for word in pair.gained if word.key not in came]
+        extra = [word for word in pair.gained if word.key not in came and word not in by_whom]
         if (
             gone
             and gone <= keys(old)
             and 0 < len(came) <= MAX_VALUE
             and all(
-                word.key in keys(telling(pair.new)) or _is_verb(word) or word.roles & ATTRIBUTE
+                word.key in kept or _is_verb(word) or (word.roles & ATTRIBUTE and word in before)
                 for word in left
+                if not _is_hour_of(word, gone, came, pair)
             )
             and not any(not _is_verb(word) for word in extra)
-            and all(word.roles & (FROM | TO) for word in pair.side_by_side.gained_prepositions)
+            and all(
+                word.roles & (FROM | TO) or word in by_whom
+                for word in pair.side_by_side.gained_prepositions
+            )
             and all(_leads_to(pair.old, word, gone) for word in pair.side_by_side.lost_prepositions)
         ):
             return True
     return False
+
+
+def agent(pair: Pair) -> Sequence[Word]:
+    """Return the words for who made the change: the bank lowered the limit.
+
+    They are all that comes before the verb, and what the older claim is about comes after it.
+    """
+    words, verb = pair.new.words, pair.new.head
+    before = words[:verb]
+    own = before[1:] if before and before[0].roles & ARTICLE else before
+    topic = keys(head(pair.old))
+    known = pair.new_keys(own) & keys(pair.old.words)
+    is_one = 0 < len(own) <= MAX_AGENT and all(word.is_telling for word in own)
+    is_told_after = bool(topic) and topic <= pair.new_keys(words[verb:])
+    acts = bool(roles(words[verb : verb + 1]) & (CHANGES | LEAVES | FINITE))
+    is_plain = not any(place <= verb for place in pair.new.breaks) and not (
+        roles(before) & PREPOSITION
+    )
+    return before if is_one and is_told_after and acts and is_plain and not known else ()
+
+
+def _ends_with_value(pair: Pair) -> bool:
+    """Whether what the older claim says is over once its value is another one.
+
+    Who moved from Bremen to Kiel may work or sing in Bremen still. "The blog" is nobody.
+    """
+    kept = keys(telling(pair.new))
+    before = roles(word for word in pair.old.words if word.key not in kept)
+    moves = any(word.roles & HOME and word.roles & (CHANGES | LEAVES) for word in pair.new.words)
+    if before & MANY:
+        return False
+    if not moves or before & HOME:
+        return True
+    return bool(pair.old.roles & ARTICLE and (before & USES or not before & (ONE | VERB)))
+
+
+def _is_hour_of(word: Word, gone: set[int], came: set[int], pair: Pair) -> bool:
+    """Whether a word is the hour of a day that is exchanged: Tuesdays at 5 pm."""
+    before = roles(w for w in pair.old.words if w.key in gone)
+    after = roles(w for w in pair.new.words if w.key in came)
+    is_hour = word.kind in TYPED or bool(word.roles & UNIT)
+    return bool(before & after & DAY) and is_hour and not word.roles & DAY
 
 
 def _leads_to(reading: Reading, preposition: Word, value: set[int]) -> bool:
@@ -365,9 +427,9 @@ def _is_verb(word: Word) -> bool:
 def _from_to(new: Reading) -> Iterator[tuple[set[int], set[int]]]:
     """Yield the keys of X and Y in "from X to Y"; in Japanese the particles follow."""
     words = new.words
-    marks = [i for i, word in enumerate(words) if word.roles & (FROM | TO)]
+    marks = [i for i, word in enumerate(words) if _begins(word) or _turns(word)]
     for start, turn in pairwise(marks):
-        if not (words[start].roles & FROM and words[turn].roles & TO):
+        if not (_begins(words[start]) and _turns(words[turn])):
             continue
         if new.is_unspaced and words[start].stem == "から":
             first = next((i for i in range(start, 0, -1) if words[i - 1].roles & BE), 0)
@@ -377,6 +439,25 @@ def _from_to(new: Reading) -> Iterator[tuple[set[int], set[int]]]:
                 (i for i in range(turn + 1, len(words)) if words[i].roles & PREPOSITION), len(words)
             )
             yield _telling_keys(words[start + 1 : turn]), _telling_keys(words[turn + 1 : end])
+
+
+def _spans(old: Reading) -> bool:
+    """Whether it says itself from where to where: runs from Bremen to Kiel."""
+    places = [i for i, word in enumerate(old.words) if _begins(word)]
+    return any(
+        any(_turns(word) for word in takewhile(lambda word: not word.roles & FINITE, old.words[i:]))
+        for i in places
+    )
+
+
+def _begins(word: Word) -> bool:
+    """Whether it leads to what was: "from", also as the last word of "moved from"."""
+    return bool(word.roles & FROM or (word.roles & (CHANGES | LEAVES) and word.stem in FROMS))
+
+
+def _turns(word: Word) -> bool:
+    """Whether it leads to what is, or follows it as a verb with its particle: に移行."""
+    return bool(word.roles & TO or (word.roles & CHANGES and word.text.startswith(TOWARDS)))
 
 
 def _telling_keys(words: Sequence[Word]) -> set[int]:
@@ -412,6 +493,8 @@ def leaves(pair: Pair) -> bool:
     """Whether it says that somebody left where the older claim says that they work."""
     if not pair.marks & LEAVES or not pair.old.roles & WORK or not is_clean(pair):
         return False
+    if any(word.roles & LEAVES and word.roles & HOME for word in pair.new.words):
+        return False  # who moved from Bremen may work there still
     value = [word for word in telling(pair.old) if not word.roles & (ONE | WORK)]
     gone = keys(value)
     if not gone or any(word.kind in TYPED for word in pair.gained):
