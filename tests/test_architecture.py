@@ -83,7 +83,13 @@ DOORS = {
     "memstore._kernel.codes": {"search.index.contents"},
     "memstore._kernel.columns": {"search.index.contents", "search.index.visibility"},
     "memstore._kernel.features": {"search.index.contents"},
-    "memstore._kernel.ids": {"search.index.visibility", "search.lookups.base", "search.past"},
+    "memstore._kernel.ids": {
+        "database.tables.graph_reads",
+        "database.tables.mention_blocks",
+        "search.index.visibility",
+        "search.lookups.base",
+        "search.past",
+    },
     "memstore._kernel.json": {"database.tables.facts", "domain.metadata"},
     "memstore._kernel.language": {
         "search.lookups.dates",
@@ -93,6 +99,7 @@ DOORS = {
         "text.words",
     },
     "memstore._kernel.locks": {"database.sqlite.disk", "database.sqlite.locks"},
+    "memstore._kernel.mentions": {"database.tables.graph_reads", "database.tables.mention_blocks"},
     "memstore._kernel.model": {"providers.local"},
     "memstore._kernel.ranking": {
         "search.lookups.base",

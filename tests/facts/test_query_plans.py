@@ -12,9 +12,19 @@ from tests.support.embedders import WordEmbedder
 
 import memstore
 from memstore import MetadataFilter, Scope, Store
+from memstore._kernel.ids import Ids
 from memstore.database.engine import Transaction
 from memstore.database.filters import EpisodeFilter, FactFilter
-from memstore.database.tables import changed_facts, counts, feeds, graph_reads, indexed, threads
+from memstore.database.tables import (
+    changed_facts,
+    counts,
+    feeds,
+    graph_reads,
+    indexed,
+    key_counts,
+    owner_counts,
+    threads,
+)
 from memstore.database.tables import episodes as episode_table
 from memstore.database.tables import facts as fact_table
 from memstore.database.tables import pieces as piece_table
@@ -187,11 +197,19 @@ READS: dict[str, Callable[[Any, str], Any]] = {
     "origin of a fact": lambda t, o: episode_table.origin(t, 2, "default"),
     "half-lives": lambda t, o: fact_table.births(t, [1, 2, 3], ("note",)),
     "facts": lambda t, o: fact_table.get_many(t, [1, 2, 3]),
-    "subjects by their beginning": lambda t, o: counts.subjects(
-        t, facts(o), "s", SubjectOrder.NAME, counts.SubjectPlace("s1", 0), 3
+    "subjects by their beginning": lambda t, o: key_counts.subjects(
+        key_counts.KeyCounts(t, facts(o), "subject"),
+        "s",
+        SubjectOrder.NAME,
+        key_counts.SubjectPlace("s1", 0),
+        3,
     ),
-    "subjects by size": lambda t, o: counts.subjects(
-        t, facts(o), "", SubjectOrder.SIZE, counts.SubjectPlace("s1", 3), 3
+    "subjects by size": lambda t, o: key_counts.subjects(
+        key_counts.KeyCounts(t, facts(o), "subject"),
+        "",
+        SubjectOrder.SIZE,
+        key_counts.SubjectPlace("s1", 3),
+        3,
     ),
     "last line of a large subject": lambda t, o: changed_facts.last_line(
         t, facts(o), "s1", 301, 300
@@ -200,7 +218,7 @@ READS: dict[str, Callable[[Any, str], Any]] = {
     "subjects by their last change": lambda t, o: [
         *changed_facts.subjects_before(t, facts(o), 300)
     ],
-    "owners": lambda t, o: counts.of_owners(t, ("default",), 3),
+    "owners": lambda t, o: owner_counts.of_owners(t, ("default",), 3),
     "open proposals": lambda t, o: proposal_table.select(
         t, "default", open_proposals(o), after_id=1, limit=5
     ),
@@ -236,8 +254,8 @@ READS: dict[str, Callable[[Any, str], Any]] = {
     ),
     "given in searches": lambda t, o: search_table.most_given(t, facts(o), 5, {1}),
     "given of few facts": lambda t, o: search_table.most_given(t, facts(o), 5),
-    "names of a graph": lambda t, o: graph_reads.count_entities(t, 1, facts(o), {1}),
-    "facts of an entity": lambda t, o: graph_reads.count_facts(t, facts(o), 1, {1}),
+    "names of a graph": lambda t, o: graph_reads.count_entities(t, 1, facts(o), Ids([1])),
+    "facts of an entity": lambda t, o: graph_reads.count_facts(t, facts(o), 1, Ids([1])),
     "changes by others": lambda t, o: changed_facts.authors_since(
         t, facts(o, tasks=False), 2, [*briefing.VERBS], 20_000
     ),

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.support.examples import examples
 
-from memstore.graph.graph import MAX_WHOLE, likely_pairs
+from memstore.graph.alike import MAX_WHOLE, likely_pairs
 from memstore.graph.rule_extraction import Derived, Text, derive
 from memstore.text.names import lowered, name_key, occurs, plain, word_spans
 

@@ -6,6 +6,7 @@ One module for each idea:
 - the index: :mod:`~memstore._kernel.columns`, :mod:`~memstore._kernel.words`,
   :mod:`~memstore._kernel.features` and :mod:`~memstore._kernel.codes`, with
   :mod:`~memstore._kernel.ids` that say which rows may be found;
+- :mod:`~memstore._kernel.mentions`: which facts mention the names of a graph;
 - :mod:`~memstore._kernel.ranking`: the order of results;
 - :mod:`~memstore._kernel.language`: what words say without a model;
 - :mod:`~memstore._kernel.claims`: claims as their words, and two of them side by side;
@@ -57,6 +58,7 @@ from memstore._kernel import (
     json,
     language,
     locks,
+    mentions,
     model,
     ranking,
     vectors,
@@ -74,6 +76,7 @@ __all__ = [
     "json",
     "language",
     "locks",
+    "mentions",
     "model",
     "ranking",
     "vectors",

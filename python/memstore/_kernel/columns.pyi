@@ -80,3 +80,42 @@ class Columns:
         Raises:
             ValueError: no such column.
         """
+
+    def counts(
+        self,
+        column: int,
+        among: Ids,
+        *,
+        limit: int,
+        prefix: str = "",
+        by_number: bool = False,
+        after: tuple[str, int] | None = None,
+    ) -> tuple[list[tuple[str, int, int]], int]:
+        """Return texts of a column, each with how many of some rows have it and with the largest id
+        of these, and how many texts the rows have, whatever page is asked for.
+
+        Args:
+            column: 0 or 1.
+            among: the rows that are counted. Those that do not exist must not be among them.
+            limit: the most texts that are returned.
+            prefix: how these begin.
+            by_number: those that most rows have come first, and of equals the first by text; else
+                all are by text.
+            after: only those after this text, which so many rows had.
+
+        Raises:
+            ValueError: no such column.
+        """
+
+    def histogram(self, column: int, among: Ids, bounds: Sequence[str]) -> list[int]:
+        """Return for each bound how many of some rows have a time from it on and before the next
+        one; for the last one, any time from it on.
+
+        Args:
+            column: 0 to 2.
+            among: the rows that are counted. Those that do not exist must not be among them.
+            bounds: times, each later than the one before.
+
+        Raises:
+            ValueError: no such column.
+        """

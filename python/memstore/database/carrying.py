@@ -57,6 +57,8 @@ TABLES: Final = (
     Carried("memstore_entity_names"),
     Carried("memstore_mentions", ("name_id", "fact_id")),
     Carried("memstore_relations", ("source_id", "target_id", "fact_id", "label")),
+    Carried("memstore_mention_blocks", ("first_id",)),
+    Carried("memstore_alike_names", ("name_id",)),
     Carried("memstore_fact_readings", ("fact_id", "reader")),
     Carried("memstore_entity_decisions", counted=True),
     Carried("memstore_distrusted", ("fact_id",)),

@@ -10,7 +10,7 @@ from memstore.domain.arguments import MAX_CONTENT, MAX_QUERY, checked_text
 from memstore.domain.metadata import MetadataFilter, Not
 from memstore.domain.records import NOBODY, TODO, Scope
 from memstore.errors import InvalidArgument
-from memstore.frozen import field, frozen
+from memstore.frozen import field, frozen, replace
 from memstore.text.folding import claim_hash, subject_key
 
 if TYPE_CHECKING:
@@ -262,6 +262,12 @@ class FactFilter(Filter):
         narrowed = self.subject or self.category or self.metadata or self.is_keyed
         timed = self.is_bounded or self.valid_on
         return self.is_common and not (narrowed or self.needs_rows or timed or self.is_among)
+
+    @property
+    def is_superseded(self) -> bool:
+        """Whether superseded facts pass it, and all of its namespaces, whose owners are common."""
+        states = self.states == ("superseded",)
+        return states and self.tasks and replace(self, states=None, active_only=False).is_plain
 
     @property
     def needs_rows(self) -> bool:

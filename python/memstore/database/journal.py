@@ -385,10 +385,13 @@ def last_id(transaction: Transaction) -> int:
     return transaction.scalar("SELECT max(id) FROM memstore_journal")
 
 
-def time_of(transaction: Transaction, line: int) -> datetime | None:
-    """Return when a line was written; ``None`` if there is no such line."""
-    row = transaction.one("SELECT at FROM memstore_journal WHERE id = :id", {"id": line})
-    return None if row is None else clock.from_text(str(row[0]))
+def times_of(transaction: Transaction, lines: Sequence[int]) -> dict[int, datetime]:
+    """Return when lines were written, by line; those that there are not are left out."""
+    rows = transaction.rows(
+        f"SELECT id, at FROM memstore_journal WHERE id IN {transaction.dialect.listed('lines')}",
+        {"lines": lines},
+    )
+    return {int(id_): clock.from_text(str(at)) for id_, at in rows}
 
 
 def changed_since(transaction: Transaction, line_id: int, column: str) -> list[int]:

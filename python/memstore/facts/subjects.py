@@ -6,10 +6,10 @@ from itertools import islice
 from typing import TYPE_CHECKING, Final, TypeAlias
 
 from memstore.database import journal, line_filters
-from memstore.database.tables import changed_facts, counts
-from memstore.database.tables import facts as fact_table
+from memstore.database.tables import changed_facts, key_counts
 from memstore.domain.status import Subject, SubjectOrder
 from memstore.named import NamedTuple
+from memstore.search import tallies
 from memstore.text.folding import subject_key
 
 if TYPE_CHECKING:
@@ -18,7 +18,8 @@ if TYPE_CHECKING:
 
     from memstore.database.engine import Transaction
     from memstore.database.filters import FactFilter
-
+    from memstore.database.tables.key_counts import Tally
+    from memstore.search.index.contents import FeedContents
 
 Changed: TypeAlias = "tuple[datetime | None, datetime | None]"
 """After and before when something changed; ``None`` for any time."""
@@ -37,6 +38,7 @@ class _Counted(NamedTuple):
 
 def subjects(
     transaction: Transaction,
+    contents: FeedContents | None,
     wanted: FactFilter,
     prefix: str,
     order: SubjectOrder,
@@ -47,29 +49,38 @@ def subjects(
     """Return subjects of active facts of these namespaces and owners.
 
     Args:
+        contents: the index, if one is open.
         prefix: how their keys begin.
         after: begin after this one, at the place that it had when it was returned.
         changed: only those that changed last between these times; read in the order of changes.
     """
-    lines = _LastLines(transaction, wanted, *changed)
+    (counted,) = tallies.of_keys(transaction, contents, wanted, "subject")
+    lines = _LastLines(transaction, wanted, counted, *changed)
     if order == SubjectOrder.CHANGED:
         found = _changed(lines, prefix, after, limit)
     else:
-        place = None if after is None else counts.SubjectPlace(subject_key(after.name), after.facts)
-        sizes = counts.subjects(transaction, wanted, prefix, order, place, limit)
+        place = (
+            None if after is None else key_counts.SubjectPlace(subject_key(after.name), after.facts)
+        )
+        sizes = key_counts.subjects(counted, prefix, order, place, limit)
         found = [lines.counted(key, number) for key, number in sizes.items()]
-    return [_subject(transaction, wanted, one) for one in found]
-
-
-def _subject(transaction: Transaction, wanted: FactFilter, one: _Counted) -> Subject:
-    newest, name = fact_table.newest_of(transaction, wanted, "subject", one.key, one.number)
-    at = journal.time_of(transaction, one.line)
-    return Subject(name=name, facts=one.number, newest=newest, line=one.line, changed_at=at)
+    told = counted.newest({one.key: one.number for one in found})
+    times = journal.times_of(transaction, [one.line for one in found])
+    return [
+        Subject(
+            name=told[one.key][1],
+            facts=one.number,
+            newest=told[one.key][0],
+            line=one.line,
+            changed_at=times.get(one.line),
+        )
+        for one in found
+    ]
 
 
 def _changed(lines: _LastLines, prefix: str, after: Subject | None, limit: int) -> list[_Counted]:
     """Return subjects, the last one changed first."""
-    few = lines.by_name(prefix, FEW + 1)
+    few = lines.sizes.first(prefix, None, FEW + 1)
     if len(few) > FEW:
         return [*islice(lines.newest(prefix, after), limit)]
     every = [lines.counted(key, number) for key, number in few.items()]
@@ -85,11 +96,13 @@ class _LastLines:
         self,
         transaction: Transaction,
         wanted: FactFilter,
+        sizes: Tally,
         since: datetime | None,
         until: datetime | None,
     ) -> None:
         self._transaction = transaction
         self._wanted = wanted
+        self.sizes = sizes
         self._last = journal.last_id(transaction)
         self.first = 0
         """The first line that is meant."""
@@ -100,11 +113,6 @@ class _LastLines:
         if until is not None:
             self.end = line_filters.first_since(transaction, until)
 
-    def by_name(self, prefix: str, limit: int) -> dict[str, int]:
-        return counts.subjects(
-            self._transaction, self._wanted, prefix, SubjectOrder.NAME, None, limit
-        )
-
     def counted(self, key: str, number: int) -> _Counted:
         line = changed_facts.last_line(self._transaction, self._wanted, key, number, self._last)
         return _Counted(key, number, line)
@@ -113,14 +121,13 @@ class _LastLines:
         """Yield subjects from the newest lines on, or from those before another subject's."""
         begin = self.end - 1 if after is None else min(self.end, after.line) - 1
         seen: set[str] = set()
-        counted = counts.KeyCounts(self._transaction, self._wanted, "subject")
         for key, line in changed_facts.subjects_before(self._transaction, self._wanted, begin):
             if line < self.first:
                 return
             if key in seen or not key.startswith(prefix):
                 continue
             seen.add(key)
-            number = counted.of(key)
+            number = self.sizes.of(key)
             if not number:
                 continue
             if (one := self.counted(key, number)).line == line:  # else it was on an earlier page

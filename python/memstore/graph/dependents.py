@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from memstore.database.tables import entity_decisions as decision_table
 from memstore.database.tables import graph as graph_table
+from memstore.database.tables import mention_blocks
 from memstore.graph.decisions import (
     bring_decision,
     forget_build,
@@ -17,11 +18,15 @@ from memstore.graph.decisions import (
     groups,
     parted,
 )
+from memstore.lazy import lazy_import
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from memstore.database.engine import Transaction
+    from memstore.graph import alike
+else:
+    alike = lazy_import("memstore.graph.alike")
 
 __all__ = [
     "bring_decision",
@@ -64,6 +69,12 @@ def _wrong(transaction: Transaction) -> list[tuple[int, str]]:
         same = groups(decision_table.of_namespace(transaction, namespace))
         if wrong := graph_table.misplaced(transaction, graph_id, same):
             found.append((graph_id, f"{wrong} names belong to another entity than was decided"))
+        if wrong := mention_blocks.misfits(transaction, graph_id):
+            found.append((graph_id, f"{wrong} blocks of mentions differ from these"))
+        if graph_table.has_blocks(transaction, graph_id):
+            known = alike.alike_keys(graph_table.keys(transaction, graph_id))
+            if missing := known.difference(graph_table.alike_names(transaction, graph_id)):
+                found.append((graph_id, f"{len(missing)} names are not listed as alike"))
     return found
 
 

@@ -7,8 +7,7 @@ any time. People's decisions about entities are kept.
 from __future__ import annotations
 
 import json
-import unicodedata
-from collections import Counter, defaultdict
+from collections import Counter
 from contextlib import suppress
 from functools import cache
 from itertools import pairwise, starmap
@@ -22,8 +21,9 @@ from memstore.database.journal import Kind
 from memstore.database.tables import entity_decisions as decision_table
 from memstore.database.tables import facts as fact_table
 from memstore.database.tables import graph as graph_table
-from memstore.database.tables import graph_reads
-from memstore.database.tables.graph import MENTIONS, NAMES, RELATIONS, SHIFT
+from memstore.database.tables import graph_reads, mention_blocks
+from memstore.database.tables.graph import ALIKE, MENTIONS, NAMES, RELATIONS
+from memstore.database.tables.mention_blocks import PLACE, SHIFT
 from memstore.domain import clock
 from memstore.domain.arguments import MAX_NAME, MAX_NUMBER, checked_number, checked_text
 from memstore.domain.entities import (
@@ -36,18 +36,17 @@ from memstore.domain.entities import (
     Relation,
 )
 from memstore.errors import Conflict, NotFound, Remedy, StoreBusy
-from memstore.graph import decisions, model_extraction
+from memstore.graph import alike, decisions, model_extraction
 from memstore.graph.rule_extraction import Text, Triple, derive
 from memstore.named import NamedTuple
 from memstore.providers import given_generator
-from memstore.text.names import name_key, words_of
+from memstore.text.names import name_key
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
     from memstore.database.engine import Engine, Progress, Transaction, Value
     from memstore.database.journal import Author
-    from memstore.database.tables.entity_decisions import Kept
     from memstore.database.tables.graph import GraphTable
     from memstore.database.tables.graph_reads import Nearest
     from memstore.domain.entities import EntityDecision, RefusedRelation
@@ -55,6 +54,7 @@ if TYPE_CHECKING:
     from memstore.domain.records import AtLeast, Scope
     from memstore.domain.standing import Standing
     from memstore.graph.rule_extraction import Derived
+    from memstore.search.index.visibility import Visible
     from memstore.search.searches import Searches
 
 T = TypeVar("T")
@@ -74,9 +74,7 @@ class BuiltGraph:
         seen: their ids, if these are known.
     """
 
-    def __init__(
-        self, transaction: Transaction, wanted: FactFilter, seen: Container[int] | None
-    ) -> None:
+    def __init__(self, transaction: Transaction, wanted: FactFilter, seen: Visible | None) -> None:
         self.transaction = transaction
         self.wanted = wanted
         self.seen = seen
@@ -168,112 +166,6 @@ def _cut(more: int, reach: int | None, ended: bool) -> str | None:
     return None
 
 
-MAX_WHOLE: Final = 5
-"""A name that may be short for more than this many others is not paired with any of them."""
-
-_SMALL: Final = frozenset(("of", "the", "and", "for", "de", "der", "und", "für"))
-"""Words that an abbreviation skips."""
-
-
-def undecided_pairs(entity: Mapping[str, int], kept: Sequence[Kept]) -> dict[tuple[int, int], str]:
-    """Return pairs of entities that may be the same and have no decision, with the reason.
-
-    ``entity`` has the entity of each name, by the name's key.
-    """
-    first = {key: keys[0] for keys in decisions.groups(kept) for key in keys}
-    apart = {frozenset(ends) for _, *ends in decisions.parted(kept)}
-    found: dict[tuple[int, int], str] = {}
-    for left, right, reason in likely_pairs(entity):
-        ends = (min(entity[left], entity[right]), max(entity[left], entity[right]))
-        decided = frozenset((first.get(left, left), first.get(right, right))) in apart
-        if ends[0] != ends[1] and not decided:
-            found.setdefault(ends, reason)
-    return found
-
-
-class DuplicatePair(NamedTuple):
-    left: str
-    right: str
-    reason: str
-
-
-def likely_pairs(keys: Iterable[str]) -> list[DuplicatePair]:
-    """Return pairs of names, by key, that may mean one entity; each once, with one reason."""
-    words = {key: words_of(key) for key in sorted(set(keys))}
-    found: dict[tuple[str, str], DuplicatePair] = {}
-    for pair in (*_written_alike(words), *_abbreviated(words), *_initials(words), *_parts(words)):
-        ends = (min(pair[:2]), max(pair[:2]))
-        found.setdefault(ends, DuplicatePair(*ends, pair.reason))
-    return [*found.values()]
-
-
-def _bare(key: str) -> str:
-    """Return the letters and digits of a name, without accents."""
-    letters = key if key.isascii() else unicodedata.normalize("NFKD", key)
-    return "".join(filter(str.isalnum, letters.casefold()))
-
-
-def _written_alike(words: Iterable[str]) -> Iterator[DuplicatePair]:
-    alike: defaultdict[str, list[str]] = defaultdict(list)
-    for key in words:
-        if bare := _bare(key):
-            alike[bare].append(key)
-    for keys in alike.values():
-        for other in keys[1:]:
-            yield DuplicatePair(keys[0], other, "the same letters")
-
-
-def _abbreviated(words: Mapping[str, Sequence[str]]) -> Iterator[DuplicatePair]:
-    """Yield names and their abbreviations: NYC and New York City; U.S. and United States."""
-    letters = {key: key.replace(".", "") for key, parts in words.items() if len(parts) == 1}
-    # In the order of the names, each once.
-    whole: dict[str, dict[str, None]] = {initials: {} for initials in letters.values()}
-    for key, parts in words.items():
-        if len(parts) > 1:
-            for left_out in (frozenset[str](), _SMALL):
-                initials = "".join([part[0] for part in parts if part not in left_out])
-                if len(initials) > 1 and initials in whole:
-                    whole[initials][key] = None
-    for key, initials in letters.items():
-        yield from _short_for(key, [*whole[initials]], "an abbreviation")
-
-
-def _initials(words: Mapping[str, Sequence[str]]) -> Iterator[DuplicatePair]:
-    """Yield names and the same with an initial: A. Smith and Alice Smith."""
-    short = {
-        key: (parts[0], parts[-1])
-        for key, parts in words.items()
-        if len(parts) > 1 and len(parts[0]) == 1
-    }
-    whole: dict[tuple[str, str], list[str]] = {ends: [] for ends in short.values()}
-    for key, parts in words.items() if short else ():
-        ends = parts[0][0], parts[-1]
-        if len(parts) > 1 and len(parts[0]) > 1 and ends in whole:
-            whole[ends].append(key)
-    for key, ends in short.items():
-        yield from _short_for(key, whole[ends], "an initial")
-
-
-def _parts(words: Mapping[str, Sequence[str]]) -> Iterator[DuplicatePair]:
-    """Yield names and their parts: Alice and Alice Smith; Smith and Dr. Smith."""
-    extended: dict[Sequence[str], list[str]] = {parts: [] for parts in words.values()}
-    for key, parts in words.items():
-        for length in range(1, len(parts)):
-            if (beginning := parts[:length]) in extended:
-                extended[beginning].append(key)
-            if length == 1 and (end := parts[-1:]) in extended:
-                extended[end].append(key)
-    for key, parts in words.items():
-        longer = [other for other in dict.fromkeys(extended[parts]) if other != key]
-        yield from _short_for(key, longer, "a part of the name")
-
-
-def _short_for(key: str, whole: Sequence[str], reason: str) -> Iterator[DuplicatePair]:
-    if len(whole) <= MAX_WHOLE:
-        for other in whole:
-            yield DuplicatePair(key, other, reason)
-
-
 ROWS_PER_STEP: Final = 10_000
 """Rows written or removed in one transaction: about 100 ms of the write lock."""
 
@@ -329,6 +221,7 @@ def build_namespace(
             gone = _erased(transaction, namespace, graph_id, snapshot)
             graph_table.insert(transaction, part, _without(part, rows, gone, derived))
         clock.sleep(PAUSE_SECONDS)
+    _write_blocks(engine, namespace, graph_id, snapshot)
     with engine.write() as transaction:
         gone = _erased(transaction, namespace, graph_id, snapshot)
         facts = sum(1 for text in snapshot.texts if text.fact_id not in gone)
@@ -368,11 +261,25 @@ def _steps(derived: Derived, first: int) -> Iterator[tuple[GraphTable, list[tupl
         (first + s, first + t, fact_id, w) for s, t, fact_id, w in sorted(derived.relations)
     ]
     names = [(first + n, first + n, key, name) for n, (key, name) in enumerate(derived.names)]
+    place = {key: first + n for n, (key, _) in enumerate(derived.names)}
+    named_alike = sorted((place[key],) for key in alike.alike_keys(place))
     parts: list[tuple[GraphTable, list[Any]]]
-    parts = [(MENTIONS, mentions), (RELATIONS, relations), (NAMES, names)]
+    parts = [(MENTIONS, mentions), (RELATIONS, relations), (NAMES, names), (ALIKE, named_alike)]
     for part, rows in parts:
         for start in range(0, len(rows), ROWS_PER_STEP):
             yield part, rows[start : start + ROWS_PER_STEP]
+
+
+def _write_blocks(engine: Engine, namespace: str, graph_id: int, snapshot: _Snapshot) -> None:
+    """Write the blocks of mentions, from the rows that are stored."""
+    first: int | None = None
+    while True:
+        with engine.write() as transaction:
+            _erased(transaction, namespace, graph_id, snapshot)
+            first = graph_table.write_blocks(transaction, graph_id, first)
+        if first is None:
+            return
+        clock.sleep(PAUSE_SECONDS)
 
 
 def _erased(
@@ -393,11 +300,16 @@ def _without(
     """Return the rows without those that come only from erased facts."""
     if not gone:
         return rows
-    if part is NAMES:
-        kept = {derived.names[name][0] for name, fact_id in derived.mentions if fact_id not in gone}
-        return [row for row in rows if row[part.columns.index("key")] in kept]
+    if part in (NAMES, ALIKE):
+        kept = {name for name, fact_id in derived.mentions if fact_id not in gone}
+        return [row for row in rows if _place(row[0]) in kept]
     fact = part.columns.index("fact_id")
     return [row for row in rows if row[fact] not in gone]
+
+
+def _place(name_id: Value) -> int:
+    assert isinstance(name_id, int)
+    return name_id & PLACE
 
 
 def _read(engine: Engine, namespace: str, reader: str | None) -> _Snapshot:
@@ -471,7 +383,7 @@ class Graph:
         """
         wanted = self._visible(self._standing.bound)
 
-        def status(transaction: Transaction, seen: Container[int] | None) -> GraphStatus:
+        def status(transaction: Transaction, seen: Visible | None) -> GraphStatus:
             built = graph_table.current(transaction, self._namespace)
             if built is None:
                 return GraphStatus(built_at=None)
@@ -495,7 +407,7 @@ class Graph:
         checked_number(offset, "offset", 0, MAX_NUMBER)
         wanted = self._visible(self._standing.selected)
 
-        def entities(transaction: Transaction, seen: Container[int] | None) -> list[Entity]:
+        def entities(transaction: Transaction, seen: Visible | None) -> list[Entity]:
             built = graph_table.current(transaction, self._namespace)
             if built is None:
                 return []
@@ -585,11 +497,17 @@ class Graph:
             built = graph_table.current(view.transaction, self._namespace)
             if built is None:
                 return []
-            names = graph_reads.shown_names(view.transaction, built.id, view.wanted, view.seen)
-            held = decision_table.of_namespace(view.transaction, self._namespace)
-            pairs = undecided_pairs({one.key: one.entity_id for one in names}, held)
+            transaction, counted = view.transaction, None
+            if view.seen is not None:
+                counted = mention_blocks.counted(transaction, built.id, view.seen)
+            if counted is None:
+                names = graph_reads.shown_names(transaction, built.id, view.wanted, view.seen)
+            else:
+                names = graph_reads.alike_names(transaction, built.id, counted)
+            held = decision_table.of_namespace(transaction, self._namespace)
+            pairs = alike.undecided_pairs({one.key: one.entity_id for one in names}, held)
             paired = sorted({end for ends in pairs for end in ends})
-            facts = graph_reads.mentions_of(view.transaction, view.wanted, paired) if pairs else {}
+            facts = graph_reads.mentions_of(transaction, view.wanted, paired, counted)
             best = sorted(pairs, key=lambda ends: (-min(facts[end] for end in ends), ends))
             return [
                 LikelySame(

@@ -6,7 +6,7 @@ that came later. They need not be: imported facts are older than those before th
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from memstore.database.filters import FactFilter
 from memstore.database.tables import counts
@@ -23,6 +23,30 @@ if TYPE_CHECKING:
     from memstore.domain.queries import Page
     from memstore.domain.records import Fact
     from memstore.search.index.contents import FeedContents
+
+
+FEW: Final = 1_000
+"""So many episodes that are not shown are looked up."""
+
+
+def superseded(
+    transaction: Transaction, contents: FeedContents | None, wanted: FactFilter, page: Page
+) -> list[Fact]:
+    """Return the superseded facts of all owners, or of none; the same without an index."""
+    if contents is not None:
+        found = visibility.superseded(contents.state, wanted)
+        if page.before_id is not None:
+            found = visibility.until(found, page.before_id - 1)
+        if page.after_id is not None:
+            found = found - visibility.until(found, page.after_id)
+        size = len(found) if page.limit is None else page.limit
+        start, stop = page.offset, min(page.offset + size, len(found))
+        if page.newest_first:
+            start, stop = len(found) - stop, len(found) - start
+        ids = [*visibility.part(found, max(start, 0), stop)]
+        facts = fact_table.get_many(transaction, ids)
+        return [facts[id_] for id_ in (reversed(ids) if page.newest_first else ids)]
+    return [*fact_table.select(transaction, wanted, page)]
 
 
 def of_period(
@@ -59,6 +83,13 @@ def counted_episodes(
     """Count the episodes that pass a filter; the same without an index."""
     if contents is None:
         return episode_table.count(transaction, wanted)
+    if wanted.thread is not None and replace(wanted, thread=None).is_plain:
+        # An index counts a thread in any state. The few episodes that are not shown are looked up.
+        others = replace(wanted, thread=None)
+        seen = visibility.of_episodes(transaction, contents.state, others)
+        hidden = visibility.stored(contents.state, wanted) - seen
+        if len(hidden) <= FEW:
+            return episode_table.count_thread(transaction, wanted, [*hidden])
     return len(visibility.of_episodes(transaction, contents.state, wanted))
 
 

@@ -150,6 +150,8 @@ class Searches:
 
     def list_facts(self, wanted: FactFilter, page: Page) -> list[Fact]:
         """Return the facts that pass a filter, by id; an index that is open finds a period."""
+        if wanted.is_superseded:
+            return self.read_facts(partial(listing.superseded, wanted=wanted, page=page))
         if wanted.is_bounded or wanted.valid_on:
             return self.read_facts(partial(listing.of_period, wanted=wanted, page=page))
         with self._engine.read() as transaction:

@@ -46,7 +46,7 @@ if TYPE_CHECKING:
     from memstore.database import meta as meta_table
     from memstore.database.engine import Transaction
     from memstore.database.journal import Author
-    from memstore.database.tables import counts
+    from memstore.database.tables import counts, key_counts, owner_counts
     from memstore.database.tables import generations as generation_table
     from memstore.database.tables import imports as imports_table
     from memstore.database.tables import pieces as piece_table
@@ -86,7 +86,9 @@ if TYPE_CHECKING:
     from memstore.graph.graph import Graph
     from memstore.history import erasing, erasure, trust
     from memstore.prompting.reading_log import Readings
+    from memstore.search import tallies
     from memstore.search.index import residents
+    from memstore.search.index.contents import FeedContents
     from memstore.store import keys, ledger, recorded_searches, sources
     from memstore.store import transfer as carrying
     from memstore.store import view as views
@@ -103,6 +105,8 @@ else:
     briefing = lazy_import("memstore.telling.briefing")
     carrying = lazy_import("memstore.store.transfer")
     counts = lazy_import("memstore.database.tables.counts")
+    key_counts = lazy_import("memstore.database.tables.key_counts")
+    owner_counts = lazy_import("memstore.database.tables.owner_counts")
     dependents = lazy_import("memstore.graph.dependents")
     episode_records = lazy_import("memstore.domain.episodes")
     erasing = lazy_import("memstore.history.erasing")
@@ -130,6 +134,7 @@ else:
     reminder = lazy_import("memstore.telling.reminder")
     repairs = lazy_import("memstore.facts.repairs")
     residents = lazy_import("memstore.search.index.residents")
+    tallies = lazy_import("memstore.search.tallies")
     since = lazy_import("memstore.telling.since")
     sources = lazy_import("memstore.store.sources")
     status = lazy_import("memstore.domain.status")
@@ -143,9 +148,6 @@ else:
 
 MAX_KEPT: Final = 1_000
 """Stores of owners that a store keeps."""
-
-OWNERS_AT_ONCE: Final = 1_000
-"""Sets of owners read together, to find those that a store is of."""
 
 
 class Store(View):
@@ -911,8 +913,15 @@ class Store(View):
             )
         active = FactFilter(self._standing.namespaces, self.at, scope=self._standing.selected)
         begin = subject_key(stored_text(prefix, "prefix"))
-        with self._file.engine.read() as transaction:
-            return subjects.subjects(transaction, active, begin, wanted, after, limit, changed)
+
+        def found(
+            transaction: Transaction, contents: FeedContents | None
+        ) -> builtins.list[Subject]:
+            return subjects.subjects(
+                transaction, contents, active, begin, wanted, after, limit, changed
+            )
+
+        return self._file.searches.read_facts(found)
 
     def owners(self, *, limit: int = 100, after: Owner | None = None) -> builtins.list[Owner]:
         """Return the sets of owners that memories of the namespace belong to, the largest first.
@@ -929,14 +938,9 @@ class Store(View):
                 f"must be an Owner, not {type(after).__name__}", argument="after"
             )
         with self._file.engine.read() as transaction:
-            every = partial(counts.of_owners, transaction, self._standing.namespaces)
-            if self._standing.bound is None:
-                return every(limit, after)
-            found: builtins.list[Owner] = []
-            while len(found) < limit and (page := every(OWNERS_AT_ONCE, after)):
-                found += [one for one in page if is_among(one.scope, self._standing.bound)]
-                after = page[-1]
-            return found[:limit]
+            return owner_counts.of_owners(
+                transaction, self._standing.namespaces, limit, after, self._standing.bound
+            )
 
     def namespaces(self, prefix: str = "") -> dict[str, int]:
         """Return the namespaces that hold anything, with their active facts, in the names' order.
@@ -1032,11 +1036,12 @@ class Store(View):
         # Outside the transaction, because another engine may need one of its own for this.
         size_bytes, log_bytes = engine.size_bytes(), engine.log_bytes()
         durability, weakened_by = engine.durability, engine.weakened_by
-        with engine.read() as transaction:
+
+        def read(transaction: Transaction, contents: FeedContents | None) -> StoreStatus:
             stored = generation_table.active(transaction)
             subjects, categories = (
-                counts.names(transaction, column, active, status.MAX_NAMES)
-                for column in ("subject", "category")
+                key_counts.names(tally, status.MAX_NAMES)
+                for tally in tallies.of_keys(transaction, contents, active, "subject", "category")
             )
             return status.StoreStatus(
                 **self._counts_by_state(transaction, active, records),
@@ -1047,7 +1052,7 @@ class Store(View):
                 subject_count=subjects.number,
                 categories=categories.most,
                 category_count=categories.number,
-                facts_by_day=counts.by_day(transaction, "fact", active, first_day),
+                facts_by_day=tallies.by_day(transaction, contents, active, first_day),
                 episodes_by_day=counts.by_day(transaction, "episode", records, first_day),
                 model=stored.model,
                 dimension=stored.dimension,
@@ -1066,6 +1071,8 @@ class Store(View):
                 namespaces=self._standing.visible(counts.namespaces(transaction)),
             )
 
+        return self._file.searches.read_facts(read)
+
     def _others(
         self, transaction: Transaction, active: FactFilter, records: EpisodeFilter
     ) -> Others:
@@ -1077,7 +1084,7 @@ class Store(View):
         episodes -= counts.episodes(transaction, records)
         if not (facts or episodes):
             return status.Others()
-        most = counts.of_owners(transaction, active.namespaces, status.FIRST_OWNERS + 1)
+        most = owner_counts.of_owners(transaction, active.namespaces, status.FIRST_OWNERS + 1)
         held = [one.scope for one in most if one.facts or one.episodes]
         first = [one for one in held if not is_among(one, active.scope)][: status.FIRST_OWNERS]
         return status.Others(facts=facts, episodes=episodes, first=tuple(first))

@@ -115,6 +115,13 @@ mod _kernel {
         };
     }
 
+    /// Which facts mention the names of a graph.
+    #[pymodule]
+    mod mentions {
+        #[pymodule_export]
+        use crate::index::mentions::{MentionCounts, pack, without};
+    }
+
     /// The built-in model.
     #[pymodule]
     mod model {

@@ -100,6 +100,7 @@ OUTCOME: Final = "SELECT pg_xact_status($1::xid8)"
 COMPLETE: Final = Statement(
     "SELECT count(to_regclass('memstore_compared')) + count(to_regclass('memstore_line_counts'))"
     " + count(to_regclass('memstore_taken')) + count(to_regclass('memstore_device_files'))"
+    " + count(to_regclass('memstore_mention_blocks'))"
 )
 """How many of the tables that came last are there."""
 
@@ -696,7 +697,7 @@ class PostgresEngine:
         return (COMPLETE,)
 
     def is_complete(self, transaction: Transaction) -> bool:
-        return transaction.scalar(*COMPLETE) == 4
+        return transaction.scalar(*COMPLETE) == 5
 
     def complete(self, transaction: Transaction) -> None:
         structure.complete(_ours(transaction))

@@ -2,31 +2,26 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from itertools import islice
 from typing import TYPE_CHECKING, Any, Final
 
-from memstore.database.dialect import within
 from memstore.database.filters import Filter, after_prefix
 from memstore.database.tables import facts as fact_table
 from memstore.database.writes import Delete, Insert
 from memstore.domain import clock, zones
-from memstore.domain.records import SCOPE_FIELDS, Scope, unchecked
+from memstore.domain.records import unchecked
 from memstore.frozen import replace
 from memstore.lazy import lazy_import
-from memstore.named import NamedTuple
 from memstore.text.folding import subject_key
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
     from datetime import date
     from typing import TypeAlias
 
     from memstore.database import derivations
-    from memstore.database.engine import Parameters, Row, Transaction
+    from memstore.database.engine import Parameters, Transaction
     from memstore.database.filters import EpisodeFilter, FactFilter
     from memstore.domain import status
-    from memstore.domain.status import Contents, Owner, SubjectOrder
+    from memstore.domain.status import Contents
 
     Part: TypeAlias = tuple[str, Parameters]
     """A FROM clause for some facts, and its parameters."""
@@ -46,18 +41,13 @@ SUPERSEDED: Final = "superseded"
 KEYS: Final = {"subject": "subject_key", "category": "category_key"}
 
 
-class MostFrequent(NamedTuple):
-    """The most frequent subjects or categories with their counts, and how many there are."""
-
-    most: dict[str, int]
-    number: int
-
-
 def states(transaction: Transaction, wanted: FactFilter) -> dict[str, int]:
     """Count the facts of a namespace and scope by state."""
     current = _sum(transaction, "category", wanted)
     deleted = _sum(transaction, "deleted", wanted)
-    expired, distrusted = (_count(transaction, part) for part in _inactive(transaction, wanted))
+    expired, distrusted = (
+        _count(transaction, part) for part in inactive_parts(transaction, wanted)
+    )
     return {
         "active": current - expired - distrusted,
         SUPERSEDED: _sum(transaction, "fact", wanted) - current - deleted,
@@ -77,7 +67,7 @@ def facts(transaction: Transaction, wanted: FactFilter) -> int:
     kind, key = "category", wanted.category and subject_key(wanted.category)
     if wanted.subject is not None:
         kind, key = "subject", subject_key(wanted.subject)
-    inactive = sum(_count(transaction, part) for part in _inactive(transaction, wanted))
+    inactive = sum(_count(transaction, part) for part in inactive_parts(transaction, wanted))
     return _sum(transaction, kind, wanted, key) - inactive
 
 
@@ -89,164 +79,6 @@ def episodes(transaction: Transaction, wanted: EpisodeFilter) -> int:
         f" WHERE e.id = d.episode_id AND e.content_hash <> '' AND {seen}"
     )
     return _sum(transaction, "episode", wanted) - _count(transaction, (hidden, values))
-
-
-def names(transaction: Transaction, column: str, wanted: FactFilter, limit: int) -> MostFrequent:
-    """Return the most frequent subjects or categories of active facts.
-
-    Each is spelled as in its newest fact.
-    """
-    counted = KeyCounts(transaction, wanted, column)
-    numbers = counted.largest(limit)
-    spelled = fact_table.newest_of_each(transaction, wanted, column, numbers)
-    most = {spelled[key][1]: number for key, number in numbers.items()}
-    return MostFrequent(most, counted.number() if len(numbers) == limit else len(numbers))
-
-
-class KeyCounts:
-    """How many active facts each subject, or each category, has.
-
-    The counts are of what is neither superseded nor deleted. The few keys of which some facts are
-    expired or distrusted are corrected one by one, so that the others are read in the order of an
-    index, and no further than the limit.
-
-    Args:
-        column: ``subject`` or ``category``.
-    """
-
-    def __init__(self, transaction: Transaction, wanted: FactFilter, column: str) -> None:
-        self._transaction = transaction
-        self._dialect = transaction.dialect
-        self._seen, self._values = _seen(transaction, wanted, column)
-        self._sums: dict[str, int] = {}
-        """Of keys with inactive facts: how many they have with those."""
-        self._inactive: Counter[str] = Counter()
-        for among, values in _inactive(transaction, wanted):
-            rows = transaction.rows(f"SELECT f.{KEYS[column]} {among}", values)
-            self._inactive.update(str(key) for (key,) in rows)
-        within_one = len(wanted.namespaces or ()) == 1
-        self._is_single = wanted.is_exact and within_one
-        """Whether each key has one count."""
-        self._by_key = within_one and wanted.scope is None
-        """Whether an index has the counts of all owners by key."""
-
-    def first(self, beginning: str, after: str | None, limit: int) -> dict[str, int]:
-        """Return the first keys with a prefix, in their order.
-
-        Args:
-            after: begin after this key.
-        """
-        narrowed, values = _between(beginning, after)
-        most = limit + len(self._inactive)  # so many may have none left
-        hint = self._dialect.indexed_by("idx_memstore_count_key") if self._by_key else ""
-        numbers = self._summed(f"{narrowed} GROUP BY 1 ORDER BY 1", values, most, hint)
-        corrected = ((key, number - self._inactive.get(key, 0)) for key, number in numbers)
-        return dict(islice((one for one in corrected if one[1] > 0), limit))
-
-    def largest(
-        self, limit: int, beginning: str = "", after: SubjectPlace | None = None
-    ) -> dict[str, int]:
-        """Return the keys with a prefix that have the most facts, the largest first."""
-        narrowed, values = _between(beginning, None)
-        if after is not None:
-            values |= after._asdict()
-        # Else the counts would be read in the order of the keys, and each be looked up.
-        key = "c.key" if self._is_single else self._dialect.unordered("c.key")
-        tests = f"sum(c.number) < :number OR (sum(c.number) = :number AND {key} > :key)"
-        having = "" if after is None else f" HAVING {tests}"
-        most = limit + len(self._inactive)
-        order = f"{narrowed} GROUP BY 1{having} ORDER BY 2 DESC, 1"
-        numbers = dict(self._summed(order, values, most, key=key))
-        self._sums |= {key: numbers[key] for key in numbers.keys() & self._inactive.keys()}
-        found = [one for one in numbers.items() if one[0] not in self._inactive]
-        found += self._corrected(beginning, after)
-        return dict(sorted(found, key=_by_size)[:limit])
-
-    def number(self) -> int:
-        """Return how many keys have active facts."""
-        every = self._transaction.scalar(
-            f"SELECT count(DISTINCT c.key) FROM memstore_counts c WHERE {self._seen}", self._values
-        )
-        return every - len(self._inactive) + len(self._corrected("", None))
-
-    def of(self, key: str) -> int:
-        """Return how many active facts a key has."""
-        return dict(self._of([key])).get(key, 0) - self._inactive.get(key, 0)
-
-    def _corrected(self, beginning: str, after: SubjectPlace | None) -> list[tuple[str, int]]:
-        """Return the keys with inactive facts that have others too, after a place by size."""
-        keys = [key for key in self._inactive if key.startswith(beginning)]
-        if unknown := [key for key in keys if key not in self._sums]:
-            self._sums |= self._of(unknown)
-        found = [(key, self._sums.get(key, 0) - self._inactive[key]) for key in keys]
-        least = None if after is None else _by_size(after)
-        return [one for one in found if one[1] > 0 and (least is None or _by_size(one) > least)]
-
-    def _of(self, keys: Sequence[str]) -> Iterator[tuple[str, int]]:
-        hint = self._dialect.indexed_by("idx_memstore_count_key") if self._by_key else ""
-        among = f" AND c.key IN {self._dialect.listed('keys')} GROUP BY 1"
-        return self._summed(among, {"keys": keys}, len(keys), hint)
-
-    def _summed(
-        self,
-        conditions: str,
-        values: Mapping[str, Any],
-        most: int,
-        hint: str = "",
-        *,
-        key: str = "c.key",
-    ) -> Iterator[tuple[str, int]]:
-        rows = self._transaction.rows(
-            f"SELECT {key}, sum(c.number) FROM memstore_counts c {hint} WHERE {self._seen}"
-            f"{conditions} LIMIT :most",
-            {**self._values, **values, "most": most},
-        )
-        return ((str(key), int(number)) for key, number in rows)
-
-
-def _by_size(one: tuple[str, int]) -> tuple[int, str]:
-    key, number = one
-    return -number, key
-
-
-def subjects(
-    transaction: Transaction,
-    wanted: FactFilter,
-    beginning: str,
-    order: SubjectOrder,
-    after: SubjectPlace | None,
-    limit: int,
-) -> dict[str, int]:
-    """Return the keys of subjects with a prefix, each with its number of active facts, in order.
-
-    Args:
-        order: by name or by size; those of one size by name.
-        after: begin after this place.
-    """
-    counted = KeyCounts(transaction, wanted, "subject")
-    if order == "name":
-        return counted.first(beginning, after.key if after else None, limit)
-    return counted.largest(limit, beginning, after)
-
-
-class SubjectPlace(NamedTuple):
-    """A subject's place in an order."""
-
-    key: str
-    number: int
-
-
-def _between(beginning: str, after: str | None) -> tuple[str, dict[str, Any]]:
-    """Return the condition that a key has a prefix and comes after another one."""
-    tests, values = "", {}
-    if after is not None and after >= beginning:
-        tests, values = " AND c.key > :after", {"after": after}
-    elif beginning:
-        tests, values = " AND c.key >= :beginning", {"beginning": beginning}
-    if (beyond := after_prefix(beginning)) is not None:
-        tests += " AND c.key < :beyond"
-        values["beyond"] = beyond
-    return tests, values
 
 
 def contents(transaction: Transaction, prefix: str = "") -> dict[str, Contents]:
@@ -266,7 +98,14 @@ def contents(transaction: Transaction, prefix: str = "") -> dict[str, Contents]:
 
 def namespaces(transaction: Transaction) -> dict[str, int]:
     """Return every namespace that has facts or episodes, with its facts in any state."""
-    return {name: one.total for name, one in contents(transaction).items()}
+    (names, tests), values = _names("")
+    own = "FROM memstore_counts c WHERE c.namespace = n.name AND c.kind"
+    rows = transaction.rows(
+        f"{names} SELECT n.name, coalesce((SELECT sum(c.number) {own} = 'fact'), 0) FROM names n"
+        f" WHERE {tests} AND EXISTS (SELECT 1 {own} IN ('fact', 'episode') AND c.number <> 0)",
+        values,
+    )
+    return {str(name): int(number) for name, number in rows}
 
 
 def _names(prefix: str) -> tuple[tuple[str, str], dict[str, Any]]:
@@ -298,7 +137,7 @@ def active_by_namespace(
         wanted: the owners of the facts and episodes.
     """
     (names, tests), values = _names(prefix)
-    seen, chosen = _seen(transaction, wanted, "category")
+    seen, chosen = seen_of(transaction, wanted, "category")
     sums = f"SELECT sum(c.number) FROM memstore_counts c WHERE c.namespace = n.name AND {seen}"
     said = sums.replace(":kind", ":said")
     rows = transaction.rows(
@@ -311,7 +150,7 @@ def active_by_namespace(
         held[name] = number or 0
         if turns:
             conversing.add(name)
-    for among, its in _inactive(transaction, wanted):
+    for among, its in inactive_parts(transaction, wanted):
         inactive = f"SELECT f.namespace, count(*) {among} GROUP BY f.namespace"
         for name, number in transaction.rows(inactive, its):
             if name in held:
@@ -334,7 +173,7 @@ def by_day(transaction: Transaction, kind: str, wanted: Filter, first: date) -> 
     ``kind`` is ``fact`` or ``episode``. Days without any are left out. Days are counted to the
     quarter of an hour, of which the offsets of today's time zones are multiples.
     """
-    seen, values = _seen(transaction, wanted, f"{kind}_quarter")
+    seen, values = seen_of(transaction, wanted, f"{kind}_quarter")
     # Of all owners, the counts are read in their own order: looking each up takes much longer.
     key = "c.key" if wanted.is_exact else transaction.dialect.unordered("c.key")
     rows = transaction.rows(
@@ -347,50 +186,6 @@ def by_day(transaction: Transaction, kind: str, wanted: Filter, first: date) -> 
         day = zones.day(f"{quarter}:00.000000Z")
         found[day] = found.get(day, 0) + int(number)
     return found
-
-
-def of_owners(
-    transaction: Transaction,
-    namespaces: Sequence[str] | None,
-    limit: int,
-    after: Owner | None = None,
-) -> list[Owner]:
-    """Return the sets of owners with the most facts and episodes.
-
-    Facts that were superseded or deleted do not count for the order.
-
-    Args:
-        after: begin after this one's place.
-    """
-    where = within(transaction.dialect, "namespace", namespaces) or " WHERE TRUE"
-    # A fact that counts has one category.
-    sums = ", ".join(
-        f"coalesce(sum(number) FILTER (WHERE kind = '{kind}'), 0) AS {name}"
-        for name, kind in (("facts", "category"), ("total", "fact"), ("episodes", "episode"))
-    )
-    owners = ", ".join(SCOPE_FIELDS)
-    values: dict[str, Any] = {"namespaces": namespaces, "most": limit}
-    tests = "TRUE"
-    if after is not None:
-        tests = f"(held < :held OR (held = :held AND ({owners}) > (:{', :'.join(SCOPE_FIELDS)})))"
-        values |= {name: owner or "" for name, owner in after.scope.ids.items()}
-        values["held"] = after.facts + after.episodes
-    rows = transaction.rows(
-        "SELECT * FROM (SELECT t.*, facts + episodes AS held FROM ("
-        f"SELECT {owners}, {sums} FROM memstore_counts{where}"
-        " AND kind IN ('category', 'fact', 'episode')"
-        f" GROUP BY {owners}) t) u WHERE {tests} ORDER BY held DESC, {owners} LIMIT :most",
-        values,
-    )
-    return [
-        status.Owner(scope=_scope(row[:3]), facts=row[3], total=row[4], episodes=row[5])
-        for row in rows
-    ]
-
-
-def _scope(row: Row) -> Scope:
-    owners = (owner or None for owner in row)
-    return unchecked(Scope, dict(zip(SCOPE_FIELDS, owners, strict=True)))
 
 
 def misfits(transaction: Transaction) -> list[str]:
@@ -414,7 +209,7 @@ def count_again(transaction: Transaction) -> None:
 
 
 def _sum(transaction: Transaction, kind: str, wanted: Filter, key: str | None = None) -> int:
-    seen, values = _seen(transaction, wanted, kind)
+    seen, values = seen_of(transaction, wanted, kind)
     index = ""
     if key is not None:
         seen, values = f"{seen} AND c.key = :key", {**values, "key": key}
@@ -431,7 +226,7 @@ def _sum(transaction: Transaction, kind: str, wanted: Filter, key: str | None = 
     return transaction.scalar(summed, values)
 
 
-def _seen(transaction: Transaction, wanted: Filter, kind: str) -> tuple[str, dict[str, Any]]:
+def seen_of(transaction: Transaction, wanted: Filter, kind: str) -> tuple[str, dict[str, Any]]:
     """Return the condition on ``memstore_counts c`` for a kind, a namespace and owners."""
     stored = wanted.scope
     if stored is not None:  # here an owner that is not set is empty, not NULL
@@ -446,7 +241,7 @@ def _count(transaction: Transaction, part: Part) -> int:
     return transaction.scalar(f"SELECT count(*) {rows}", values)
 
 
-def _inactive(transaction: Transaction, wanted: FactFilter) -> tuple[Part, Part]:
+def inactive_parts(transaction: Transaction, wanted: FactFilter) -> tuple[Part, Part]:
     """Return the expired and the distrusted facts that would be active otherwise."""
     # The planner would prefer to read every active fact.
     hint = transaction.dialect.indexed_by("idx_memstore_expiring")

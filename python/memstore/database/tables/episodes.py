@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from memstore.database import derivations
     from memstore.database.changes import Changes, Lines
     from memstore.database.dialect import Dialect
-    from memstore.database.engine import Row, Transaction, Value
+    from memstore.database.engine import Parameters, Row, Transaction, Value
     from memstore.database.filters import EpisodeFilter
     from memstore.database.tables import threads, unread
     from memstore.domain import turns
@@ -336,28 +336,60 @@ def select(
     where, values = wanted.where(transaction.dialect)
     way = "DESC" if page.newest_first else "ASC"
     column = _order(wanted)
+    beyond = ""
     for name, id_, compared in (("before", page.before_id, "<"), ("after", page.after_id, ">")):
         if id_ is not None:
             values = {**values, name: _place(transaction, column, id_), f"{name}_id": id_}
-            where += f" AND (e.{column}, e.id) {compared} (:{name}, :{name}_id)"
+            beyond += f" AND (e.{column}, e.id) {compared} (:{name}, :{name}_id)"
     source, order = _seen(transaction, wanted), f"ORDER BY e.{column} {way}, e.id {way}"
+    values = {
+        **values,
+        "limit": NO_LIMIT if page.limit is None else page.limit,
+        "offset": page.offset,
+    }
+    query = (
+        f"SELECT {SELECT_LIST} FROM {source} WHERE {where}{beyond} {order}"
+        " LIMIT :limit OFFSET :offset"
+    )
     if wanted.thread is not None and not wanted.is_exact:
         # The thread of each owner is in order: sort ids, and read only the rows that are wanted.
-        page_of = f"SELECT e.id FROM {source} WHERE {where} {order} LIMIT :limit OFFSET :offset"
-        query = f"{SELECT} WHERE e.id IN ({page_of}) {order}"
-    else:
-        query = (
-            f"SELECT {SELECT_LIST} FROM {source} WHERE {where} {order} LIMIT :limit OFFSET :offset"
+        if page.limit is not None and replace(wanted, thread=None).is_plain:
+            listed = transaction.dialect.listed("ids")
+            most = page.offset + page.limit
+            ids = _first_of_thread(transaction, wanted, f"{beyond} {order}", values, most)
+            values = {**values, "ids": ids}
+            source = f"{listed} AS one CROSS JOIN memstore_episodes e"
+            where = f"e.id = one.value AND {where}"
+        page_of = f"SELECT e.id FROM {source} WHERE {where}{beyond} {order}"
+        query = f"{SELECT} WHERE e.id IN ({page_of} LIMIT :limit OFFSET :offset) {order}"
+    return map(_decode, transaction.rows(query, values))
+
+
+SPARE: Final = 50
+"""So many more are looked at than are wanted, in case that some are not shown."""
+
+
+def _first_of_thread(
+    transaction: Transaction, wanted: EpisodeFilter, order: str, values: Parameters, number: int
+) -> list[int]:
+    """Return ids of a thread in order, among which are the first ones that pass a filter.
+
+    An index has the order; whether an episode was erased or has expired is in its row.
+    """
+    own, _ = wanted.of("e", transaction.dialect)
+    ids = f"SELECT e.id FROM {_seen(transaction, wanted)} WHERE e.thread = :thread AND {own}"
+    where, its = wanted.where(transaction.dialect, by_id=True)
+    most = number + SPARE
+    while True:
+        found = transaction.ints(f"{ids}{order} LIMIT :most", {**values, "most": most})
+        passing = transaction.scalar(
+            f"SELECT count(*) FROM {transaction.dialect.listed('ids')} AS one"
+            f" CROSS JOIN memstore_episodes e WHERE e.id = one.value AND {where}",
+            {**its, "ids": found},
         )
-    rows = transaction.rows(
-        query,
-        {
-            **values,
-            "limit": NO_LIMIT if page.limit is None else page.limit,
-            "offset": page.offset,
-        },
-    )
-    return map(_decode, rows)
+        if passing >= number or len(found) < most:
+            return found
+        most *= 8
 
 
 def _order(wanted: EpisodeFilter) -> str:
@@ -524,6 +556,22 @@ def of_thread(transaction: Transaction, wanted: EpisodeFilter) -> list[int]:
     index = transaction.dialect.indexed_by(THREAD_INDEX)
     query = f"SELECT e.id FROM memstore_episodes e {index} WHERE e.thread = :thread AND {where}"
     return transaction.ints(query, {**values, "thread": wanted.thread})
+
+
+def count_thread(transaction: Transaction, wanted: EpisodeFilter, without: Sequence[int]) -> int:
+    """Count the episodes of a filter's thread, namespaces and owners but these, in any state."""
+    own, values = wanted.of("e", transaction.dialect)
+    index = transaction.dialect.indexed_by(THREAD_INDEX)
+    among = f"e.thread = :thread AND {own}"
+    values = {**values, "thread": wanted.thread, "ids": without}
+    every = transaction.scalar(
+        f"SELECT count(*) FROM memstore_episodes e {index} WHERE {among}", values
+    )
+    return every - transaction.scalar(
+        f"SELECT count(*) FROM {transaction.dialect.listed('ids')} AS one"
+        f" CROSS JOIN memstore_episodes e WHERE e.id = one.value AND {among}",
+        values,
+    )
 
 
 def ids_of_owners(transaction: Transaction, wanted: EpisodeFilter) -> list[int]:

@@ -931,6 +931,16 @@ def newest_of(
     return (0, key) if row is None else (int(row[0]), str(row[1]))
 
 
+def spelled(transaction: Transaction, name: str, ids: Sequence[int]) -> dict[int, str]:
+    """Return the ``subject`` or the ``category`` of facts, by id."""
+    rows = transaction.rows(
+        f"SELECT f.id, f.{name} FROM memstore_facts f"
+        f" WHERE f.id IN {transaction.dialect.listed('ids')}",
+        {"ids": ids},
+    )
+    return {int(id_): str(told) for id_, told in rows}
+
+
 def newest_of_each(
     transaction: Transaction, wanted: FactFilter, name: str, numbers: Mapping[str, int]
 ) -> dict[str, tuple[int, str]]:

@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Final
 
 from memstore.database import journal, line_filters
 from memstore.database.engine import Write
-from memstore.database.tables import line_counts
+from memstore.database.tables import line_counts, mention_blocks
+from memstore.database.tables.mention_blocks import SHIFT
 from memstore.database.writes import BY_ID, Delete, Insert, Update
 from memstore.domain import clock
 from memstore.named import NamedTuple
@@ -22,9 +23,6 @@ if TYPE_CHECKING:
     from memstore.database.engine import Transaction, Value
     from memstore.database.filters import FactFilter
 
-
-SHIFT: Final = 32
-"""The number of low bits of an id that hold the place within its build."""
 
 _ALL: Final = 2**62
 
@@ -42,7 +40,12 @@ _RELATION: Final = ("source_id", "target_id", "fact_id", "label")
 RELATIONS: Final = GraphTable("memstore_relations", _RELATION, _RELATION)
 NAMES: Final = GraphTable("memstore_entity_names", ("id", "entity_id", "key", "name"), ("id",))
 
-PARTS: Final = (RELATIONS, NAMES, MENTIONS)
+ALIKE: Final = GraphTable("memstore_alike_names", ("name_id",), ("name_id",))
+"""Names that may mean the same as another one of their build."""
+BLOCKS: Final = GraphTable("memstore_mention_blocks", ("first_id", "facts"), ("first_id",))
+"""See :mod:`memstore.database.tables.mention_blocks`."""
+
+PARTS: Final = (RELATIONS, ALIKE, BLOCKS, NAMES, MENTIONS)
 """In the order of removal; mentions are last, because they lead from a fact to its other rows."""
 
 
@@ -232,6 +235,7 @@ def forget_fact(transaction: Transaction, namespace: str, fact_id: int) -> None:
                 Delete(part.table, f"{part.columns[0]} = :name AND fact_id = :fact"),
                 {"name": name_id, "fact": fact_id},
             )
+    mention_blocks.forget_fact(transaction, name_ids, fact_id)
     transaction.run(Delete("memstore_fact_readings", "fact_id = :fact"), {"fact": fact_id})
     for name_id in name_ids:
         _forget_name(transaction, name_id)
@@ -253,7 +257,24 @@ def _forget_name(transaction: Transaction, name_id: int) -> None:
         ),
         name,
     )
+    transaction.run(Delete(ALIKE.table, "name_id = :id"), name)
     transaction.run(Delete("memstore_entity_names", BY_ID), name)
+
+
+def write_blocks(transaction: Transaction, graph_id: int, first: int | None) -> int | None:
+    """Write the next block of mentions; return where the one after it begins, if there is one.
+
+    Args:
+        first: where it begins; ``None`` for the first block.
+    """
+    try:
+        begin = graph_id << SHIFT if first is None else first
+        return mention_blocks.write_next(transaction, graph_id, begin)
+    except ValueError:  # a block cannot hold such ids: all mentions are read from their rows
+        transaction.run(
+            Delete(BLOCKS.table, f"{BLOCKS.columns[0]} >> {SHIFT} = :id"), {"id": graph_id}
+        )
+        return None
 
 
 def regroup(transaction: Transaction, graph_id: int, keys: Iterable[str]) -> None:
@@ -280,6 +301,33 @@ def _ids(transaction: Transaction, graph_id: int, keys: Iterable[str]) -> Iterat
         )
         if row is not None:
             yield row[0], row[1]
+
+
+def alike_names(transaction: Transaction, graph_id: int) -> list[str]:
+    """Return the keys of the names of a build that are stored as alike."""
+    rows = transaction.rows(
+        "SELECT n.key FROM memstore_alike_names a CROSS JOIN memstore_entity_names n"
+        " WHERE a.name_id BETWEEN :first AND :last AND n.id = a.name_id",
+        {"first": graph_id << SHIFT, "last": ((graph_id + 1) << SHIFT) - 1},
+    )
+    return [str(key) for (key,) in rows]
+
+
+def keys(transaction: Transaction, graph_id: int) -> list[str]:
+    """Return the keys of all names of a build."""
+    rows = transaction.rows(
+        "SELECT key FROM memstore_entity_names WHERE graph_id = :graph", {"graph": graph_id}
+    )
+    return [str(key) for (key,) in rows]
+
+
+def has_blocks(transaction: Transaction, graph_id: int) -> bool:
+    """Return whether a build has blocks of mentions, and thus its alike names, too."""
+    row = transaction.one(
+        "SELECT 1 FROM memstore_mention_blocks WHERE first_id BETWEEN :first AND :last LIMIT 1",
+        {"first": graph_id << SHIFT, "last": ((graph_id + 1) << SHIFT) - 1},
+    )
+    return row is not None
 
 
 def misplaced(transaction: Transaction, graph_id: int, groups: Iterable[Sequence[str]]) -> int:
@@ -395,6 +443,12 @@ CHECKS: Final = (
         "n.graph_id",
         "memstore_entity_names n LEFT JOIN memstore_mentions m ON m.name_id = n.id",
         f"n.graph_id IN {_CURRENT} AND m.name_id IS NULL",
+    ),
+    (
+        "alike names that are missing",
+        f"a.name_id >> {SHIFT}",
+        "memstore_alike_names a LEFT JOIN memstore_entity_names n ON n.id = a.name_id",
+        f"a.name_id >> {SHIFT} IN {_CURRENT} AND n.id IS NULL",
     ),
     (
         "mentions of a missing name",

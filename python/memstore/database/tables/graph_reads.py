@@ -9,13 +9,16 @@ from __future__ import annotations
 from collections import defaultdict
 from typing import TYPE_CHECKING
 
-from memstore.database.tables import counts
+from memstore.database.tables import counts, mention_blocks
+from memstore.database.tables.mention_blocks import PLACE, SHIFT
 from memstore.domain.entities import MENTIONS
 from memstore.named import NamedTuple
 
 if TYPE_CHECKING:
-    from collections.abc import Container, Iterable, Sequence
+    from collections.abc import Iterable, Sequence
 
+    from memstore._kernel.ids import Ids
+    from memstore._kernel.mentions import MentionCounts
     from memstore.database.engine import Parameters, Transaction
     from memstore.database.filters import FactFilter
 
@@ -94,7 +97,7 @@ def shown_names(
     transaction: Transaction,
     graph_id: int,
     wanted: FactFilter,
-    seen: Container[int] | None = None,
+    seen: Ids | None = None,
 ) -> list[Name]:
     """Return the names that a fact mentions which passes a filter, by id; one fact is enough.
 
@@ -113,7 +116,19 @@ def shown_names(
     return [Name(*row) for row in rows]
 
 
-def _names_among(transaction: Transaction, graph_id: int, seen: Container[int]) -> list[Name]:
+def alike_names(transaction: Transaction, graph_id: int, counted: MentionCounts) -> list[Name]:
+    """Return the names with a counted mention that may mean the same as another one, by id."""
+    rows = transaction.rows(
+        "SELECT n.id, n.entity_id, n.key FROM memstore_alike_names a"
+        " CROSS JOIN memstore_entity_names n"
+        " WHERE a.name_id BETWEEN :first AND :last AND n.id = a.name_id ORDER BY n.id",
+        {"first": graph_id << SHIFT, "last": ((graph_id + 1) << SHIFT) - 1},
+    )
+    shown = counted.names
+    return [Name(*row) for row in rows if row[0] & PLACE in shown]
+
+
+def _names_among(transaction: Transaction, graph_id: int, seen: Ids) -> list[Name]:
     """Return the names that one of some facts mentions.
 
     For most, the first or the last fact that mentions them is among these; all are read of others.
@@ -169,9 +184,29 @@ def _are_few(transaction: Transaction, wanted: FactFilter) -> bool:
 
 
 def mentions_of(
-    transaction: Transaction, wanted: FactFilter, entity_ids: Sequence[int]
+    transaction: Transaction,
+    wanted: FactFilter,
+    entity_ids: Sequence[int],
+    counted: MentionCounts | None = None,
 ) -> dict[int, int]:
-    """Return how often facts that pass a filter mention the names of each of these entities."""
+    """Return how often facts that pass a filter mention the names of each of these entities.
+
+    Args:
+        counted: the mentions by these facts, if they were counted.
+    """
+    if counted is not None:
+        names = [
+            *transaction.rows(
+                "SELECT id, entity_id FROM memstore_entity_names"
+                f" WHERE entity_id IN {transaction.dialect.listed('entities')}",
+                {"entities": entity_ids},
+            )
+        ]
+        found = dict.fromkeys(entity_ids, 0)
+        numbers = counted.mentions([name_id & PLACE for name_id, _ in names])
+        for (_, entity_id), number in zip(names, numbers, strict=True):
+            found[entity_id] += number
+        return found
     return _counted(transaction, wanted, entity_ids, "m.fact_id")
 
 
@@ -184,7 +219,7 @@ def count_facts(
     transaction: Transaction,
     wanted: FactFilter,
     entity_id: int,
-    seen: Container[int] | None = None,
+    seen: Ids | None = None,
 ) -> int:
     """Count the facts that mention an entity and pass a filter.
 
@@ -198,11 +233,19 @@ def _facts_of(
     transaction: Transaction,
     wanted: FactFilter,
     entity_ids: Iterable[int],
-    seen: Container[int] | None,
+    seen: Ids | None,
 ) -> dict[int, int]:
     """Return how many facts pass a filter of each of these entities that has any."""
     if seen is None:
         return _counted(transaction, wanted, [*entity_ids])
+    found: dict[int, int] = {}
+    for entity_id in entity_ids:
+        number = _facts_in_blocks(transaction, entity_id, seen)
+        if number is None:
+            break
+        found[entity_id] = number
+    else:
+        return {entity_id: number for entity_id, number in found.items() if number}
     rows = transaction.rows(
         "SELECT n.entity_id, m.fact_id FROM memstore_entity_names n CROSS JOIN memstore_mentions m"
         f" WHERE m.name_id = n.id AND n.entity_id IN {transaction.dialect.listed('entities')}",
@@ -215,12 +258,20 @@ def _facts_of(
     return {entity_id: len(ids) for entity_id, ids in facts.items()}
 
 
+def _facts_in_blocks(transaction: Transaction, entity_id: int, seen: Ids) -> int | None:
+    """Count the facts of an entity that are seen; ``None`` if its graph has no blocks."""
+    names = transaction.ints(
+        "SELECT id FROM memstore_entity_names WHERE entity_id = :entity", {"entity": entity_id}
+    )
+    return mention_blocks.facts_of(transaction, names, seen)
+
+
 def most_mentioned(
     transaction: Transaction,
     graph_id: int,
     wanted: FactFilter,
     number: int,
-    seen: Container[int] | None = None,
+    seen: Ids | None = None,
 ) -> dict[int, int]:
     """Return the entities with the most facts that pass a filter, with how many these are.
 
@@ -230,6 +281,9 @@ def most_mentioned(
     Args:
         seen: the facts that pass the filter, if that is known.
     """
+    counted = None if seen is None else mention_blocks.counted(transaction, graph_id, seen)
+    if counted is not None:
+        return {graph_id << SHIFT | place: facts for place, facts in counted.most(number)}
     mentions = [
         *transaction.rows(
             "SELECT n.entity_id, sum(m.number) FROM memstore_entity_names n JOIN"
@@ -279,13 +333,16 @@ def count_entities(
     transaction: Transaction,
     graph_id: int,
     wanted: FactFilter,
-    seen: Container[int] | None = None,
+    seen: Ids | None = None,
 ) -> int:
     """Count the entities that a fact mentions which passes a filter; one fact is enough.
 
     Args:
         seen: the facts that pass it, if that is known.
     """
+    counted = None if seen is None else mention_blocks.counted(transaction, graph_id, seen)
+    if counted is not None:
+        return len(counted)
     are_few = _are_few(transaction, wanted)
     if seen is not None and wanted.scope is not None and not are_few:
         return len({name.entity_id for name in _names_among(transaction, graph_id, seen)})

@@ -160,6 +160,21 @@ def of_episodes(
     return found
 
 
+def stored(index: IndexState, wanted: FactFilter | EpisodeFilter) -> Visible:
+    """Return all rows of the namespaces of a filter, in any state, also those that were erased.
+
+    Its owners are all, or none.
+    """
+    return index.columns.select(wanted.namespaces, without=_owned(wanted.scope))
+
+
+def superseded(index: IndexState, wanted: FactFilter) -> Visible:
+    """Return the superseded facts of the namespaces of a filter; its owners are all, or none."""
+    without = DELETED | _owned(wanted.scope)
+    undeleted = index.columns.select(wanted.namespaces, without=without)
+    return undeleted - index.columns.select(wanted.namespaces, without=without | SUPERSEDED)
+
+
 def until(ids: Ids, last: int) -> Ids:
     """Return the ids up to one, which may be any number."""
     ends = ids.ends()

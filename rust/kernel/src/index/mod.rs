@@ -9,4 +9,5 @@ pub mod features;
 pub(crate) mod id_hash;
 pub mod ids;
 pub mod mapped;
+pub mod mentions;
 pub mod words;

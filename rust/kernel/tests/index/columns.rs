@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use crate::folder::Folder;
-use memstore_kernel::index::columns::{Columns, Period, Row, Wanted};
+use memstore_kernel::index::columns::{Columns, Count, Counts, Page, Period, Row, Wanted};
 use memstore_kernel::index::ids::Ids;
 use memstore_kernel::index::mapped::Tag;
 use proptest::prelude::*;
@@ -105,6 +105,66 @@ proptest! {
         let expected = held.iter().filter(|(id, row)| is_among(**id) && lets_through(&wanted, row));
         let found = columns.select(&wanted).unwrap();
         prop_assert!(found.iter().eq(expected.map(|(id, _)| *id)));
+    }
+}
+
+proptest! {
+    #[test]
+    fn counts_and_histograms_equal_a_walk_over_the_rows(
+        rows in prop::collection::btree_map(0..300_u32, row(), 0..80),
+        saved_first in any::<bool>(),
+        among in prop::collection::vec(0..300_u32, 0..200),
+        column in 0..2_usize,
+        prefix in prop::sample::select(&["", "w", "default", "x"][..]),
+        by_number in any::<bool>(),
+        after in prop::option::of((prop::sample::select(&NAMES[..]), 0..5_u32)),
+        limit in 0..6_usize,
+        bounds in prop::sample::subsequence(&TIMES[..], 0..=TIMES.len()),
+    ) {
+        let folder = Folder::new("columns-counted");
+        let mut columns = Columns::new();
+        for (id, row) in &rows {
+            columns.put(*id, row).unwrap();
+        }
+        let columns = if saved_first { saved(&columns, &folder) } else { columns };
+        let among: Vec<u32> = among.into_iter().filter(|id| rows.contains_key(id)).collect();
+        let among = Ids::of(&among).unwrap();
+
+        let mut numbers: BTreeMap<&str, (u32, u32)> = BTreeMap::new();
+        for (id, text) in among.iter().filter_map(|id| Some((id, rows[&id].texts[column]?))) {
+            let (number, last) = numbers.entry(text).or_default();
+            (*number, *last) = (*number + 1, id);
+        }
+        let place = |text, number| (if by_number { u32::MAX - number } else { 0 }, text);
+        let mut expected: Vec<_> = numbers
+            .iter()
+            .map(|(text, (number, last))| (place(*text, *number), *number, *last))
+            .filter(|((_, text), ..)| text.starts_with(prefix))
+            .filter(|(at, ..)| after.is_none_or(|(text, number)| *at > place(text, number)))
+            .collect();
+        expected.sort_unstable();
+        let first: Vec<_> = expected
+            .iter()
+            .take(limit)
+            .map(|((_, text), number, last)| Count {
+                text: (*text).to_owned(),
+                number: *number,
+                last: *last,
+            })
+            .collect();
+        let page = Page { prefix, by_number, after, limit };
+        let counts = columns.counts(column, &among, &page).unwrap();
+        prop_assert_eq!(counts, Counts { first, texts: numbers.len() });
+
+        let mut bounds = bounds;
+        bounds.sort_unstable();
+        let mut expected = vec![0; bounds.len()];
+        for moment in among.iter().filter_map(|id| rows[&id].moments[1]) {
+            if let Some(at) = bounds.iter().rposition(|bound| *bound <= moment) {
+                expected[at] += 1;
+            }
+        }
+        prop_assert_eq!(columns.histogram(1, &among, &bounds).unwrap(), expected);
     }
 }
 

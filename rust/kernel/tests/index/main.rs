@@ -8,4 +8,5 @@ mod naive;
 mod codes;
 mod columns;
 mod features;
+mod mentions;
 mod words;

@@ -13,6 +13,7 @@ use crate::shared::Shared;
 
 type Text = Option<PyBackedStr>;
 type GivenRow = (i64, Text, u8, (Text, Text), (Text, Text, Text));
+type Counted = (Vec<(String, u32, u32)>, usize);
 type GivenPeriod = (usize, Text, Text, bool);
 
 /// The columns that decide which rows may be seen, by row id.
@@ -101,6 +102,54 @@ impl Columns {
         .map_err(no_memory("columns"))
     }
 
+    /// How many of some rows have each text of a column: those of a page, and how many texts.
+    #[pyo3(signature = (column, among, *, limit, prefix = "", by_number = false, after = None))]
+    #[allow(clippy::too_many_arguments)]
+    fn counts(
+        &self,
+        py: Python<'_>,
+        column: usize,
+        among: &Bound<'_, Ids>,
+        limit: usize,
+        prefix: &str,
+        by_number: bool,
+        after: Option<(PyBackedStr, u32)>,
+    ) -> PyResult<Counted> {
+        known(column, kernel::TEXTS)?;
+        let among = &among.get().0;
+        let counts = py
+            .detach(|| {
+                let page = kernel::Page {
+                    prefix,
+                    by_number,
+                    after: after.as_ref().map(|(text, number)| (&**text, *number)),
+                    limit,
+                };
+                self.columns.read().counts(column, among, &page)
+            })
+            .map_err(no_memory("columns"))?;
+        let first = counts.first.into_iter();
+        let first = first.map(|one| (one.text, one.number, one.last)).collect();
+        Ok((first, counts.texts))
+    }
+
+    /// How many of some rows have a time from each bound on and before the next one.
+    fn histogram(
+        &self,
+        py: Python<'_>,
+        column: usize,
+        among: &Bound<'_, Ids>,
+        bounds: Vec<PyBackedStr>,
+    ) -> PyResult<Vec<u32>> {
+        known(column, kernel::MOMENTS)?;
+        let among = &among.get().0;
+        py.detach(|| {
+            let bounds: Vec<&str> = bounds.iter().map(|bound| &**bound).collect();
+            self.columns.read().histogram(column, among, &bounds)
+        })
+        .map_err(no_memory("columns"))
+    }
+
     #[pyo3(
         signature = (
             namespaces, *, without = 0, texts = (None, None), periods = vec![], among = None
@@ -147,6 +196,16 @@ impl Columns {
         .map(Ids)
         .map_err(no_memory("columns"))
     }
+}
+
+/// Refuse a column that there is not.
+fn known(column: usize, columns: usize) -> PyResult<()> {
+    if column < columns {
+        return Ok(());
+    }
+    Err(value_error(format!(
+        "there is no column {column}, only {columns}"
+    )))
 }
 
 fn text(text: &Text) -> Option<&str> {

@@ -4,4 +4,5 @@ pub(crate) mod codes;
 pub(crate) mod columns;
 pub(crate) mod features;
 pub(crate) mod ids;
+pub(crate) mod mentions;
 pub(crate) mod words;

@@ -37,6 +37,17 @@ CREATE TABLE memstore_relations (
     PRIMARY KEY (tenant, source_id, target_id, fact_id, label)
 );
 CREATE INDEX idx_memstore_relation_back ON memstore_relations (tenant, target_id, source_id);
+CREATE TABLE memstore_mention_blocks (
+    tenant   TEXT NOT NULL,
+    first_id bigint NOT NULL,
+    facts    bytea NOT NULL,
+    PRIMARY KEY (tenant, first_id)
+);
+CREATE TABLE memstore_alike_names (
+    tenant  TEXT NOT NULL,
+    name_id bigint NOT NULL,
+    PRIMARY KEY (tenant, name_id)
+);
 CREATE TABLE memstore_fact_readings (
     tenant  TEXT NOT NULL,
     fact_id bigint NOT NULL,

@@ -79,6 +79,39 @@ pub struct Wanted<'a> {
     pub among: Option<&'a Ids>,
 }
 
+/// Which texts of a column are counted, and in which order.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Page<'a> {
+    /// How they begin.
+    pub prefix: &'a str,
+    /// Those that most rows have come first, and of equals the first by text; else all are by text.
+    pub by_number: bool,
+    /// Those after this text, which so many rows had.
+    pub after: Option<(&'a str, u32)>,
+    /// At most so many.
+    pub limit: usize,
+}
+
+/// How many rows have a text of a column.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Count {
+    /// The text.
+    pub text: String,
+    /// How many rows have it.
+    pub number: u32,
+    /// The one with the largest id.
+    pub last: u32,
+}
+
+/// How many rows have each text of a column.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Counts {
+    /// The texts of a page.
+    pub first: Vec<Count>,
+    /// How many texts there are, whatever page is asked for.
+    pub texts: usize,
+}
+
 /// The columns that decide which rows may be seen, by row id.
 #[derive(Default)]
 pub struct Columns {
@@ -216,6 +249,39 @@ impl Columns {
             self.moments[period.column].narrow(&mut words, period);
         }
         Ok(Ids::from_words(words))
+    }
+
+    /// How many of these rows have each text of a column.
+    ///
+    /// # Errors
+    /// There is no memory for a number for each text.
+    ///
+    /// # Panics
+    /// If there is no such column.
+    pub fn counts(
+        &self,
+        column: usize,
+        among: &Ids,
+        page: &Page<'_>,
+    ) -> Result<Counts, TryReserveError> {
+        self.texts[column].counts(among, page)
+    }
+
+    /// How many of these rows have a moment from each bound on and before the next one, which is
+    /// later; after the last one, any. Moments are compared as texts.
+    ///
+    /// # Errors
+    /// There is no memory for the numbers.
+    ///
+    /// # Panics
+    /// If there is no such column.
+    pub fn histogram(
+        &self,
+        column: usize,
+        among: &Ids,
+        bounds: &[&str],
+    ) -> Result<Vec<u32>, TryReserveError> {
+        self.moments[column].histogram(among, bounds)
     }
 
     /// Among which rows those with the wanted texts are, if these are few enough that to look at
@@ -385,6 +451,18 @@ fn marks(numbers: &[u32], few: &[u32]) -> u64 {
 fn keep(words: &mut [u64], mut test: impl FnMut(usize) -> bool) {
     for (index, word) in words.iter_mut().enumerate() {
         keep_in(word, index, &mut test);
+    }
+}
+
+/// Call with the place of each bit of a word that is set.
+fn each(word: u64, mut call: impl FnMut(usize)) {
+    if word == u64::MAX {
+        return (0..BITS).for_each(call);
+    }
+    let mut left = word;
+    while left != 0 {
+        call(left.trailing_zeros() as usize);
+        left &= left - 1;
     }
 }
 

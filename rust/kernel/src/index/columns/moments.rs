@@ -5,7 +5,8 @@ use std::collections::TryReserveError;
 use std::sync::Arc;
 
 use super::texts::Texts;
-use super::{BITS, Period, keep, keep_in, place};
+use super::{BITS, Period, bits, each, keep, keep_in, place};
+use crate::index::ids::Ids;
 use crate::index::mapped::{Mapped, Numbers, Refused};
 
 /// No moment. A positive number is a moment in the standard form, a negative one the code of
@@ -101,6 +102,45 @@ impl Moments {
                 _ => keep_in(word, index, &test),
             }
         }
+    }
+
+    /// See [`super::Columns::histogram`].
+    pub fn histogram(&self, among: &Ids, bounds: &[&str]) -> Result<Vec<u32>, TryReserveError> {
+        let bounds: Vec<_> = bounds.iter().map(|text| (*text, number(text))).collect();
+        let mut found = Vec::new();
+        found.try_reserve_exact(bounds.len())?;
+        found.resize(bounds.len(), 0);
+        let place = |stored| bounds.partition_point(|one| self.compare(stored, *one).is_ge());
+        // The bounds around the moment of the row before, and their place: most are between them, too.
+        let (mut near, mut at) = ([0, 0], 0_usize);
+        for (index, word) in among.words().iter().enumerate() {
+            let [first, last] = self.ranges.get(index).copied().unwrap_or(EMPTY);
+            if first >= near[0] && last < near[1] {
+                if let Some(number) = at.checked_sub(1).and_then(|at| found.get_mut(at)) {
+                    let chunk = self.numbers.get(index * BITS..).unwrap_or_default();
+                    let stored = chunk.iter().take(BITS).map(|number| *number != NONE);
+                    *number += (*word & bits(stored)).count_ones();
+                }
+                continue;
+            }
+            each(*word, |bit| {
+                let stored = *self.numbers.get(index * BITS + bit).unwrap_or(&NONE);
+                if stored == NONE {
+                    return;
+                }
+                let is_near = near[0] <= stored && stored < near[1];
+                if !is_near {
+                    at = place(stored);
+                    let bound = |at: usize| bounds.get(at).map_or(Some(i64::MAX), |one| one.1);
+                    let first = at.checked_sub(1).map_or(Some(1), bound);
+                    near = first.zip(bound(at)).map_or([0, 0], |(from, to)| [from, to]);
+                }
+                if let Some(number) = at.checked_sub(1).and_then(|at| found.get_mut(at)) {
+                    *number += 1;
+                }
+            });
+        }
+        Ok(found)
     }
 
     fn compare(&self, stored: i64, (text, bound): (&str, Option<i64>)) -> Ordering {

@@ -1,11 +1,13 @@
 //! Texts as codes: each distinct one is stored once.
 
+use std::cmp::Reverse;
 use std::collections::TryReserveError;
 use std::sync::Arc;
 
 use xxhash_rust::xxh3::xxh3_64;
 
-use super::{BITS, marks, place};
+use super::{BITS, Count, Counts, Page, each, marks, place};
+use crate::index::ids::Ids;
 use crate::index::mapped::{Mapped, Numbers, Refused};
 
 /// The code of no text.
@@ -224,6 +226,64 @@ impl Coded {
                 *word &= marks(codes, &[wanted]);
             }
         }
+    }
+
+    /// Of these rows, how many have each text and which one is the last: by the texts' codes.
+    fn numbers(&self, among: &Ids) -> Result<Vec<(u32, u32)>, TryReserveError> {
+        let mut numbers = Vec::new();
+        numbers.try_reserve_exact(self.texts.len() + 1)?;
+        numbers.resize(self.texts.len() + 1, (0, 0));
+        let words = (0..).step_by(BITS).zip(among.words());
+        for (codes, (first, word)) in self.codes.chunks(BITS).zip(words) {
+            each(*word, |bit| {
+                if let Some(code) = codes.get(bit) {
+                    let (number, last) = &mut numbers[*code as usize];
+                    (*number, *last) = (*number + 1, first + bit as u32);
+                }
+            });
+        }
+        Ok(numbers)
+    }
+
+    /// See [`super::Columns::counts`].
+    pub fn counts(&self, among: &Ids, page: &Page<'_>) -> Result<Counts, TryReserveError> {
+        let numbers = self.numbers(among)?;
+        let held = (1..).zip(&numbers[1..]).filter(|one| one.1.0 > 0);
+        let mut counts = Counts {
+            texts: held.clone().count(),
+            first: Vec::new(),
+        };
+        let place = |number: u32, text| match page.by_number {
+            true => (Reverse(number), text),
+            false => (Reverse(0), text),
+        };
+        let after = page
+            .after
+            .map(|(text, number)| place(number, text.as_bytes()));
+        let mut found = Vec::new();
+        found.try_reserve_exact(counts.texts)?;
+        found.extend(
+            held.filter_map(|(code, (number, last))| {
+                let text = self.texts.get(code)?;
+                let is_meant = text.starts_with(page.prefix.as_bytes());
+                is_meant.then_some((place(*number, text), *number, *last))
+            })
+            .filter(|one| after.is_none_or(|after| one.0 > after)),
+        );
+        if page.limit < found.len() {
+            found.select_nth_unstable(page.limit);
+            found.truncate(page.limit);
+        }
+        found.sort_unstable();
+        counts.first.try_reserve_exact(found.len())?;
+        counts
+            .first
+            .extend(found.into_iter().map(|((_, text), number, last)| Count {
+                text: String::from_utf8_lossy(text).into_owned(),
+                number,
+                last,
+            }));
+        Ok(counts)
     }
 
     /// The same column with the texts of these rows alone.
