@@ -123,6 +123,7 @@ DIFFERENCES: dict[str, str] = {
     r"graph/test_graph.*test_erasing_a_fact_removes_its_relations": BYTES,
     r"graph/test_graph.*(killed_build|does_not_load_the_graph)": PROCESSES,
     r"embedding/test_generations.*test_a?_?kill_": PROCESSES,
+    r"graph/test_mention_blocks.*no_block_can_hold": SQLITE,
     r"graph/test_model_extraction.*test_model_relations_are_erased": FILE,
     r"store/test_searches.*test_a_busy_writer_does_not": FILE,
     r"store/test_searches.*test_erasing_(blanks|many)": BYTES,
