@@ -16,10 +16,14 @@ from tests.support.raw import sql
 
 import memstore
 from memstore import NewEpisode, NewFact, Scope, Store
+from memstore.database import journal
 from memstore.database.acts import STRETCH
 from memstore.database.filters import FactFilter
+from memstore.database.journal import Kind
 from memstore.database.tables import changed_facts, journal_lines, line_counts
 from memstore.domain import clock
+from memstore.domain.records import NOBODY
+from memstore.history import moments
 from memstore.telling import briefing
 
 OWNERS = (Scope(), Scope(user_id="ana"), Scope(agent_id="bot"))
@@ -102,6 +106,68 @@ def test_acts_are_told_alike_however_long_they_are(
             for narrowed in asked
         ]
     assert told[1] == told[10_000]
+
+
+@pytest.mark.parametrize("replacing", [0, 3])
+def test_the_first_lines_of_an_owner_are_found_by_ids(
+    open_store: Any, monkeypatch: pytest.MonkeyPatch, replacing: int
+) -> None:
+    store = open_store()
+    hers = store.of(user_id="ana")
+    old = [hers.add(f"old {n}", subject="s1").id for n in range(replacing)]
+    news = new_facts(5 * STRETCH + 70)
+    for place, superseded in zip((4, 700, 1300), old, strict=False):  # lines that add nothing
+        news[place] = NewFact(
+            content=f"new {place}", subject="s1", user_id="ana", supersedes=superseded
+        )
+    store.add_many(news)
+    found = []
+    for between in (line_counts.between, lambda *_: {}):
+        monkeypatch.setattr(line_counts, "between", between)
+        found.append(hers.ledger.log(limit=1)[0].to_dict())
+    assert found[0] == found[1]
+    [added] = [one for one in found[0]["changes"] if one["kind"] == "add"]
+    lines = {one.facts[0]: one.line for one in hers.ledger.changes(limit=None, kinds=["add"])}
+    assert len(added["facts"]) >= 97
+    assert added["lines"] == [lines[fact] for fact in added["facts"]]
+
+
+def test_of_a_run_of_stretches_that_add_the_first_and_last_line_are_looked_up() -> None:
+    places = [3, 300, 400, 500, 600, 800, 1100, 1200, 1300]
+    assert journal_lines._looked_up(places, [1, 2, 4]) == [3, 300, 600, 800, 1100, 1200, 1300]
+    assert journal_lines._looked_up(places, []) == places
+    assert journal_lines._looked_up([400], [1]) == [400]
+
+
+@pytest.mark.parametrize("actor", [None, "user"])
+def test_part_of_a_stretch_is_counted_by_the_rest_of_it(
+    open_store: Any, monkeypatch: pytest.MonkeyPatch, actor: str | None
+) -> None:
+    store = open_store()
+    store.add_many(new_facts(40))
+    store.within("other").add_many(new_facts(20))
+    store.add_many(new_facts(4 * STRETCH))
+    store.within("other").delete(store.within("other").add("cup", subject="s").id)
+    store.add_many(new_facts(STRETCH))
+    views = [
+        one.of(owners) for one in (store, store.within("other")) for owners in ("all", Scope())
+    ]
+    read: list[tuple[int, int]] = []
+    counted = journal_lines.LineConditions._counted
+
+    def reading(self: Any, first: int, last: int, test: str = "") -> dict[str, int]:
+        read.append((first, last))
+        return counted(self, first, last, test)
+
+    monkeypatch.setattr(journal_lines.LineConditions, "_counted", reading)
+    found = []
+    for half in (journal_lines.HALF, STRETCH):  # of no stretch the rest is read
+        monkeypatch.setattr(journal_lines, "HALF", half)
+        found.append([one.ledger.log(limit=None, actor=actor) for one in views])
+        read.append((0, 0))
+    assert found[0] == found[1]
+    by_rest, whole = read[: read.index((0, 0))], read[read.index((0, 0)) :]
+    assert sum(b - a for a, b in by_rest) < sum(b - a for a, b in whole)
 
 
 def test_of_a_large_act_the_first_facts_are_listed(open_store: Any) -> None:
@@ -303,7 +369,7 @@ def eventful(open_store: Any, clock_: ManualClock) -> tuple[Store, list[str]]:
     """Change facts in every way, over some stretches; return moments in between, too."""
     store = open_store()
     chance = random.Random(11)
-    moments = []
+    times = []
     for place in range(8):
         home = store if place != 5 else store.within("other")
         facts = home.add_many(new_facts(chance.randrange(150, 400), category=f"c{place}"))
@@ -312,7 +378,7 @@ def eventful(open_store: Any, clock_: ManualClock) -> tuple[Store, list[str]]:
         home.add_many(
             new_facts(3, category=f"late{place}", expired_at=clock_.utc_now() + timedelta(days=99))
         )
-        moments.append(clock.to_text(clock_.utc_now()))
+        times.append(clock.to_text(clock_.utc_now()))
         clock_.sleep(600)
         some = chance.sample([one for one in facts if one.user_id is None], 24)
         own = {one.id: home.of(one.scope) for one in some}
@@ -331,34 +397,92 @@ def eventful(open_store: Any, clock_: ManualClock) -> tuple[Store, list[str]]:
         for one in home.list(category=f"c{place - 2}", limit=4) if place > 2 else ():
             own_home = home.of(one.scope)
             own_home.delete(one.id)
-        moments.append(clock.to_text(clock_.utc_now()))
+        if place in (2, 6):
+            hers = home.of(user_id="ana").list(category=f"c{place}", limit=4)
+            home.of(user_id="ana").delete(hers[0].id)
+            home.of(user_id="ana").confirm(hers[1].id)
+        times.append(clock.to_text(clock_.utc_now()))
         clock_.sleep(1500)
-    return store, moments
+    return store, times
 
 
 @pytest.mark.parametrize("owners", ["all", *OWNERS])
 def test_differences_are_those_that_reading_every_line_finds(
     open_store: Any, manual_clock: ManualClock, monkeypatch: pytest.MonkeyPatch, owners: Any
 ) -> None:
-    everything, moments = eventful(open_store, manual_clock)
-    pairs = [(a, b) for place, a in enumerate(moments[:-1:2]) for b in (moments[-1], "now")]
-    pairs += [(moments[0], moments[5]), (moments[3], moments[9]), (moments[0], moments[1])]
+    everything, times = eventful(open_store, manual_clock)
+    pairs = [(a, b) for place, a in enumerate(times[:-1:2]) for b in (times[-1], "now")]
+    pairs += [(times[0], times[5]), (times[3], times[9]), (times[0], times[1])]
     stores = [everything.of(owners), everything.within("other").of(owners)]
     found: list[Any] = []
-    between = line_counts.between
-    for known in (between, lambda *_: {}):
+    between, most = line_counts.between, changed_facts.MAX_TOLD
+    for known, told in ((between, most), (lambda *_: {}, most), (between, 0)):
         monkeypatch.setattr(line_counts, "between", known)
+        monkeypatch.setattr(changed_facts, "MAX_TOLD", told)
         each = [one.ledger.diff(a, b) for one in stores for a, b in pairs]
         found.append([([*one], one.total, one.passed) for one in each])
-    assert found[0] == found[1]
+    assert found[0] == found[1] == found[2]
     monkeypatch.setattr(line_counts, "between", between)
+    monkeypatch.setattr(changed_facts, "MAX_TOLD", most)
     for store in stores[:1]:
-        whole = store.ledger.diff(moments[0])
+        whole = store.ledger.diff(times[0])
         assert len(whole) == whole.total
         for offset in (0, 7, whole.total - 3):
-            page = store.ledger.diff(moments[0], limit=5, offset=offset)
+            page = store.ledger.diff(times[0], limit=5, offset=offset)
             assert [*page] == [*whole][offset : offset + 5]
             assert (page.total, page.passed) == (whole.total, whole.passed)
+
+
+def test_what_changed_is_told_by_ids_where_all_of_it_may_be_seen(open_store: Any) -> None:
+    store = open_store()
+    begun = store.add_many(new_facts(STRETCH // 2))
+    head = f"op:{store.ledger.changes(limit=1)[0].line}"
+    added = store.add_many(NewFact(content=f"plain {n}", subject="p") for n in range(3 * STRETCH))
+    for one in added[:40]:
+        store.delete(one.id)
+    store.add_many(NewFact(content=f"later {n}", subject="p") for n in range(STRETCH))
+    hers = store.of(user_id="ana")
+    kept = hers.add_many(new_facts(STRETCH)[1::3])
+    hers.delete(kept[0].id)
+    hers.add_many(NewFact(content=f"hers {n}", subject="p", user_id="ana") for n in range(STRETCH))
+    read = {}
+    for one in (store, store.of("all"), hers):
+        selected = changed_facts.DifferenceFilter(("default",), one._standing.selected)
+        with store.file.engine.read() as transaction:
+            a = moments.resolve(transaction, head, one._standing)
+            b = moments.resolve(transaction, "now", one._standing)
+            found = changed_facts.spans(transaction, a, b, selected)
+        read[one._standing.selected] = found
+        assert begun[-1].id == a.last_fact
+    assert len(read[NOBODY].told) == len(read[None].told) == 1
+    assert not read[Scope(user_id="ana")].told
+    assert sum(end - begin + 1 for begin, end in read[NOBODY].others) < 2 * STRETCH
+    ((begin, end),) = read[Scope(user_id="ana")].changing
+    assert end - begin + 1 == STRETCH  # those of what has no owner are not read for her
+    assert (hers.ledger.diff(head).total, hers.ledger.diff(head).passed) == (
+        len(kept) + STRETCH - 1,
+        1,
+    )
+    assert store.ledger.diff(head, limit=1).passed == 40
+
+
+def test_lines_about_what_has_no_owner_are_not_looked_up_for_an_owner(open_store: Any) -> None:
+    store = open_store()
+    added = store.add_many(NewFact(content=f"plain {n}", subject="p") for n in range(STRETCH))
+    store.delete(added[0].id)
+    store.add_many(NewFact(content=f"later {n}", subject="p") for n in range(2 * STRETCH))
+    hers = store.of(user_id="ana")
+    hers.delete(hers.add("hers", subject="p").id)
+    store.add_many(NewFact(content=f"last {n}", subject="p") for n in range(2 * STRETCH))
+    wanted = line_counts.Wanted([[line_counts.word(Kind.DELETE)]])
+    with store.file.engine.read() as transaction:
+        last = journal.last_id(transaction)
+        found = [
+            [*line_counts.spans(transaction, 1, last, asked, newest_first=False)]
+            for asked in (wanted, wanted._replace(owned=[Kind.DELETE]))
+        ]
+    assert [len(one) for one in found] == [3, 2]  # the last one is not counted yet
+    assert found[0][1:] == found[1]
 
 
 def test_a_day_that_is_over_is_counted_again_when_something_was_erased(

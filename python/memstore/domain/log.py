@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from datetime import date, datetime
 
     from memstore.domain.queries import LineNarrowing
-    from memstore.domain.records import Fact
+    from memstore.domain.records import Fact, Outline
 
 MAX_CLAIMS: Final = 20
 """Texts of facts that each change of an act carries."""
@@ -43,7 +43,7 @@ ERASED: Final = "(erased)"
 DISTRUSTED: Final = f"({Trust.DISTRUSTED})"
 
 
-def claim_of(fact: Fact) -> str:
+def claim_of(fact: Fact | Outline) -> str:
     """Return a fact in words: marked if its source is distrusted, without its words if erased."""
     if not fact.content:
         return ERASED

@@ -184,7 +184,7 @@ def is_among(owners: Scope, selected: AtLeast | Scope | None) -> bool:
     """Return whether memories of these owners are selected; ``None`` selects any."""
     if isinstance(selected, AtLeast):
         return selected.ids.items() <= owners.ids.items()
-    return selected in (None, owners)
+    return selected is None or selected == owners
 
 
 def chosen_owners(
@@ -305,6 +305,19 @@ class Fact(Record):
         if not self.distrusted:
             del values["distrusted"]
         return values
+
+
+class Outline(NamedTuple):
+    """What a line tells of a fact that is one of many."""
+
+    id: int
+    uuid: str
+    namespace: str
+    subject: str
+    content: str
+    scope: Scope
+    status: str = ""
+    """``erased`` or ``distrusted`` as :attr:`Fact.status`, or nothing."""
 
 
 FACT_FIELDS = tuple(f.name for f in fields(Fact))

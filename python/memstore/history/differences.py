@@ -6,8 +6,10 @@ Erasing empties the lines of a fact, so what is left of an erased one is told by
 from __future__ import annotations
 
 from enum import StrEnum
+from functools import partial
 from heapq import merge
 from itertools import chain, groupby, islice
+from operator import itemgetter
 from typing import TYPE_CHECKING, Any, Final
 
 from memstore.database import journal, line_filters, origins
@@ -27,7 +29,7 @@ from memstore.history.seen import ANOTHER_FACT, Seen
 from memstore.named import NamedTuple
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
     from datetime import datetime
 
     from memstore.database.engine import Engine, Transaction
@@ -246,12 +248,14 @@ class _Comparing:
         """The first line of a fact that was read, and its kind."""
         self._otherwise: set[int] = set()
         """Facts that do not differ by having been added alone."""
+        self._told_by_ids: set[int] = set()
+        """Those of them that are told by the ids in lines; all began between the moments."""
         self._without_line: list[tuple[datetime, int]] = []
         """When facts expired that differ by that, and the facts."""
         self._places = self._compare()
-        counted = sum(
+        counted = len(self._told_by_ids) + sum(
             self._is_counted(fact_id, self._first[fact_id][1] if fact_id in self._first else None)
-            for fact_id in self._otherwise
+            for fact_id in self._otherwise - self._told_by_ids
         )
         self.total = self._spans.added - counted + len(self._places) + len(self._without_line)
         """How many facts differ."""
@@ -333,10 +337,15 @@ class _Comparing:
         """
         asked = (self._transaction, self._a, self._b, self._wanted)
         first = self._first
-        others = {*changed_facts.expired(*asked), *changed_facts.born_expiring(*asked)}
-        gone: set[int] = set()
+        expired = changed_facts.expired(*asked)
+        alone = changed_facts.expired_alone(self._transaction, expired, self._a) if expired else []
+        others = {*expired, *changed_facts.born_expiring(*asked)} - {id_ for id_, _ in alone}
+        lines = self._lines()
+        began = {line.fact_id for line in lines if line.kind in past.BEGINS}
+        gone, otherwise = self._told(began)
+        others |= otherwise
         counted: set[int] = set()
-        for fact_id, line, kind, is_plain in self._lines():  # some ten thousand
+        for fact_id, line, kind, is_plain in self._lines_with(lines, began):
             known = first.get(fact_id)
             if known is None:
                 known = first[fact_id] = line, kind
@@ -354,20 +363,62 @@ class _Comparing:
         old = first.keys() - counted
         older = sorted(fact_id for fact_id in old if first[fact_id][1] != Kind.ADD)
         others |= journal.changed_state(self._transaction, older, self._a.line)
+        for fact_id, at in alone:
+            if fact_id > self._a.last_fact:
+                gone.add(fact_id)
+            elif fact_id not in others:
+                self._without_line.append((at, fact_id))
         gone -= others
         self.passed += len(gone)
         self._otherwise = others | gone
         places = {id_: first[id_][0] for id_ in old - self._otherwise}
         return places, sorted(others)
 
-    def _lines(self) -> Iterator[tuple[int, int, str, bool]]:
-        """Yield the lines that are read, oldest first."""
+    def _told(self, began: Collection[int]) -> tuple[set[int], set[int]]:
+        """Return the facts that came and went, and those to compare, of spans told by ids alone.
+
+        Args:
+            began: facts whose first lines are read, which are told by these.
+        """
+        gone: set[int] = set()
+        others: set[int] = set()
+        light: set[int] = set()
+        for span in self._spans.told:
+            changed = partial(changed_facts.changed, self._transaction, span, a=self._a, b=self._b)
+            gone.update(changed(LEAVING))
+            light.update(changed(LIGHT))
+            others.update(changed(changed_facts.CHANGING - LEAVING - LIGHT))
+        if self._spans.told:
+            not_plain = changed_facts.not_plain(self._transaction, self._a, self._b)
+            others |= (light | gone).intersection(not_plain)
+        gone, others = gone.difference(began), others.difference(began)
+        self._told_by_ids = gone | others
+        return gone, others
+
+    def _lines(self) -> list[changed_facts.Line]:
+        """Return the lines of spans that are read, oldest first."""
         spans = [(*one, True) for one in self._spans.others]
         spans += [(*one, False) for one in self._spans.changing]
-        for begin, end, additions in sorted(spans):
-            yield from changed_facts.lines(
+        return [
+            line
+            for begin, end, additions in sorted(spans)
+            for line in changed_facts.lines(
                 self._transaction, (begin, end), self._wanted, self._b, additions=additions
             )
+        ]
+
+    def _lines_with(
+        self, lines: Sequence[changed_facts.Line], began: Collection[int]
+    ) -> list[changed_facts.Line]:
+        """Return lines with those of the spans told by ids about facts that began elsewhere."""
+        found = [
+            line
+            for span in self._spans.told
+            for line in changed_facts.changes_of_others(
+                self._transaction, span, self._a, self._b, sorted(began)
+            )
+        ]
+        return sorted([*lines, *found], key=itemgetter(1)) if found else [*lines]
 
     def _replaced(self, fact_ids: Sequence[int]) -> dict[int, list[int]]:
         """Return what these facts replaced in the meantime, by their ids."""

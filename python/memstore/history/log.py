@@ -22,11 +22,14 @@ if TYPE_CHECKING:
     from memstore.database.engine import Engine, Transaction
     from memstore.database.origins import Origin
     from memstore.domain.log import LogFilter
-    from memstore.domain.records import Fact, JournalLine
+    from memstore.domain.records import JournalLine, Outline
     from memstore.domain.standing import Standing
 
 UUID_DIGITS: Final = 8
 """The last digits of a UUID, which tell facts apart."""
+
+TOGETHER: Final = 50
+"""Acts whose facts are read at once."""
 
 MAX_NAMED: Final = 5
 """More facts than these are counted and not named one by one."""
@@ -98,9 +101,11 @@ def acts(
             for part in _parts(transaction, found)
             if before is None or part.is_before(before)
         )
-        return [
-            _act(transaction, part, seen, conditions.added) for part in islice(parts, wanted.limit)
-        ]
+        found: list[Act] = []
+        each = islice(parts, wanted.limit)
+        while some := [*islice(each, TOGETHER)]:
+            found += _acts(transaction, some, seen, conditions.added)
+        return found
 
 
 def act_of(
@@ -111,7 +116,9 @@ def act_of(
     It is told to models too, for which facts have numbers alone.
     """
     part = _Part(ActLines([*lines], {}), lines[0].txn, {})
-    return _act(transaction, part, Seen(namespaces, None), lambda *_: 0, with_ends=False)
+    seen = Seen(namespaces, None)
+    [act] = _acts(transaction, [part], seen, lambda *_: 0, with_ends=False)
+    return act
 
 
 class _Part(NamedTuple):
@@ -158,7 +165,7 @@ def changes(
         came_from = origins.of_lines(transaction, [line.id for line in found])
         drafts = [_Draft(_kind(line, came_from), [line]) for line in found]
         ids = {id_ for draft in drafts for id_ in draft.shown}
-        facts = fact_table.get_many(transaction, [*ids])
+        facts = fact_table.outlines(transaction, [*ids])
         ends = _ends(transaction, facts)
     seen = Seen(standing.namespaces, standing.selected)
     told = (draft.change(facts, seen, ends) for draft in drafts)
@@ -191,31 +198,50 @@ def _line(line: JournalLine, change: ActChange, origin: Origin | None) -> LogLin
     )
 
 
-def _act(
+def _acts(
     transaction: Transaction,
-    part: _Part,
+    parts: Sequence[_Part],
     seen: Seen,
     added: Callable[[Sequence[int], int, int], int],
     *,
     with_ends: bool = True,
-) -> Act:
+) -> list[Act]:
+    """Return acts in words; the facts that they show are read together."""
+    drafted = [_drafted(part, added) for part in parts]
+    ids = {id_ for own in drafted for draft in own for id_ in draft.shown[:MAX_CLAIMS]}
+    facts = fact_table.outlines(transaction, [*ids])
+    ends = _ends(transaction, facts) if with_ends else {}
+    return [_act(part, own, facts, seen, ends) for part, own in zip(parts, drafted, strict=True)]
+
+
+def _drafted(part: _Part, added: Callable[[Sequence[int], int, int], int]) -> list[_Draft]:
     lines, numbers = part.found.lines, dict(part.found.numbers)
     if Kind.ADD in numbers and (successors := _successors(lines)):
         numbers[Kind.ADD] -= added([*successors], lines[0].txn, MAX_NUMBER)
+    return [*_drafts(part.found._replace(numbers=numbers), part.origins)]
+
+
+def _act(
+    part: _Part,
+    drafts: Sequence[_Draft],
+    facts: Mapping[int, Outline],
+    seen: Seen,
+    ends: Mapping[int, str],
+) -> Act:
+    lines = part.found.lines
     # Imported lines, and those that took in foreign rows, have other authors.
     by = next((one for one in lines if one.said_at is None and _author(one) not in FOUND), lines[0])
     origin = part.origins.get(lines[0].id)
-    drafts = [*_drafts(part.found._replace(numbers=numbers), part.origins)]
-    ids = {id_ for draft in drafts for id_ in draft.shown[:MAX_CLAIMS]}
-    facts = fact_table.get_many(transaction, [*ids])
-    ends = _ends(transaction, facts) if with_ends else {}
+    if ends:  # only of the facts of this act
+        own = {id_ for draft in drafts for id_ in draft.shown[:MAX_CLAIMS]}
+        ends = {id_: end for id_, end in ends.items() if id_ in own}
     return Act(
         line=part.number,
         at=lines[0].at,
         actor=by.actor,
         source=by.source,
         run=by.run,
-        changes=tuple(draft.change(facts, seen, ends) for draft in drafts),
+        changes=tuple([draft.change(facts, seen, ends) for draft in drafts]),
         reverts=tuple(sorted({line for one in lines for line in _reverted(one)})),
         device=None if origin is None else origin.device,
         said_at=None if origin is None else lines[0].said_at,
@@ -246,7 +272,9 @@ class _Draft:
         self.shown = self._facts if self._newer is None else (self._newer,)
         """The facts whose texts are shown."""
 
-    def change(self, facts: Mapping[int, Fact], seen: Seen, ends: Mapping[int, str]) -> ActChange:
+    def change(
+        self, facts: Mapping[int, Outline], seen: Seen, ends: Mapping[int, str]
+    ) -> ActChange:
         known = [facts[id_] for id_ in self.shown[:MAX_CLAIMS] if id_ in facts]
         newer = facts.get(self._newer or 0)
         is_named = newer is not None and seen.names(newer)
@@ -343,7 +371,7 @@ def _unique(ids: Iterable[int | None]) -> tuple[int, ...]:
     return tuple(dict.fromkeys(id_ for id_ in ids if id_ is not None))
 
 
-def _ends(transaction: Transaction, facts: Mapping[int, Fact]) -> dict[int, str]:
+def _ends(transaction: Transaction, facts: Mapping[int, Outline]) -> dict[int, str]:
     """Return the last digits of UUIDs, by which other devices know facts, if there are any."""
     if not origins.is_shared(transaction):
         return {}

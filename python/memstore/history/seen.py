@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from memstore.database.engine import Transaction
     from memstore.domain.episodes import Episode
-    from memstore.domain.records import AtLeast, Fact, Scope
+    from memstore.domain.records import AtLeast, Fact, Outline, Scope
 
 ANOTHER_FACT = "another fact"
 ANOTHER_EPISODE = "another episode"
@@ -31,7 +31,7 @@ class Seen(NamedTuple):
         """Whether its words may be shown; an erased one has none."""
         return one is not None and bool(one.content) and self._is_inside(one)
 
-    def names(self, fact: Fact | None) -> bool:
+    def names(self, fact: Fact | Outline | None) -> bool:
         """Whether the id of a fact may be shown: an erased one has no owners any more."""
         if fact is None:
             return False
@@ -54,6 +54,6 @@ class Seen(NamedTuple):
         known = fact_table.get_many(transaction, [*fact_ids]) if fact_ids else {}
         return {id_ for id_ in fact_ids if not self.names(known.get(id_))}
 
-    def _is_inside(self, one: Fact | Episode) -> bool:
+    def _is_inside(self, one: Fact | Outline | Episode) -> bool:
         known = self.namespaces is None or one.namespace in self.namespaces
         return known and is_among(one.scope, self.owners)

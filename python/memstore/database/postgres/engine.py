@@ -101,8 +101,9 @@ COMPLETE: Final = Statement(
     "SELECT count(to_regclass('memstore_compared')) + count(to_regclass('memstore_line_counts'))"
     " + count(to_regclass('memstore_taken')) + count(to_regclass('memstore_device_files'))"
     " + count(to_regclass('memstore_mention_blocks'))"
+    " + count(to_regclass('idx_memstore_journal_confirmed'))"
 )
-"""How many of the tables that came last are there."""
+"""How many of the tables and indexes that came last are there."""
 
 LOCK: Final = (
     f"SELECT {remembering.COLUMNS}, pg_current_xact_id()::text FROM memstore_tenants"
@@ -697,7 +698,7 @@ class PostgresEngine:
         return (COMPLETE,)
 
     def is_complete(self, transaction: Transaction) -> bool:
-        return transaction.scalar(*COMPLETE) == 5
+        return transaction.scalar(*COMPLETE) == 6
 
     def complete(self, transaction: Transaction) -> None:
         structure.complete(_ours(transaction))

@@ -239,7 +239,8 @@ class SqliteEngine:
                 "  'memstore_episodes_words', 'idx_memstore_most_used', 'memstore_line_counts',"
                 "  'memstore_newer', 'memstore_taken', 'idx_memstore_threads',"
                 "  'memstore_device_files', 'memstore_facts_counted_added',"
-                "  'memstore_episodes_lasting', 'memstore_mention_blocks')) = 10"
+                "  'memstore_episodes_lasting', 'memstore_mention_blocks',"
+                "  'idx_memstore_journal_confirmed')) = 11"
                 " FROM pragma_table_info('memstore_facts') WHERE name IN"
                 " ('pinned_at', 'slots', 'external_key', 'unsearched', 'category_key')"
                 # migrations.LATER_COLUMNS, LATER_OBJECTS

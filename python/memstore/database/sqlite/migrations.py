@@ -61,10 +61,10 @@ def _text_of(name: str) -> str:
 
 OTHER_GROUPS = (
     "facts_first", "facts_threads", "facts_most_used", "facts_keyed", "facts_words",
-    "facts_members", "journal", "line_counts", "episodes", "episodes_lasting", "episodes_words",
-    "vectors", "changes", "facts_changed", "proposals", "readings", "graph", "graph_blocks",
-    "tokens", "counts", "counts_added", "facts_foreign", "support", "distrusted", "searches",
-    "newer", "sync", "device_files",
+    "facts_members", "journal", "journal_confirmed", "line_counts", "episodes", "episodes_lasting",
+    "episodes_words", "vectors", "changes", "facts_changed", "proposals", "readings", "graph",
+    "graph_blocks", "tokens", "counts", "counts_added", "facts_foreign", "support", "distrusted",
+    "searches", "newer", "sync", "device_files",
 )  # fmt: skip
 
 
@@ -103,6 +103,7 @@ LATER_OBJECTS: Final = {
     "memstore_facts_counted_added": ("counts_added",),
     "memstore_episodes_lasting": ("episodes_lasting",),
     "memstore_mention_blocks": ("graph_blocks",),
+    "idx_memstore_journal_confirmed": ("journal_confirmed",),
 }
 """Tables, views, indexes and triggers that development builds lacked, with what makes each."""
 

@@ -16,7 +16,8 @@ from memstore.named import NamedTuple
 from memstore.text.folding import subject_key
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+    from datetime import datetime
 
     from memstore.database.engine import Transaction
     from memstore.database.filters import FactFilter
@@ -208,8 +209,10 @@ class Spans(NamedTuple):
     """How many lines add facts that are counted and not read."""
     adding: Sequence[Span]
     """Where these lines are."""
+    told: Sequence[Span]
+    """Where lines change facts that all may be seen, and no others: their ids are enough."""
     changing: Sequence[Span]
-    """Where lines change facts, beside those that were counted."""
+    """Where lines change facts, beside those that were counted, and some may not be seen."""
     others: Sequence[Span]
     """Each line is read."""
 
@@ -224,45 +227,59 @@ CHANGING: Final = {
 
 BEGINNING_OTHERWISE: Final = {str(Kind.ADOPT), line_counts.IMPORT}
 
+MAX_TOLD: Final = 64
+"""Of more spans of which the ids are enough, each line is read as if some may not be seen."""
+
 
 def spans(transaction: Transaction, a: Moment, b: Moment, which: DifferenceFilter) -> Spans:
     """Return how the lines between two moments are read."""
     first, last = a.line + 1, b.line
-    if which.subject is not None or which.category is not None:
-        return Spans(0, (), (), [(first, last)])
-    counted = line_counts.between(transaction, first, last)
-    added = 0
-    sure, adding, changing = list[Span](), list[Span](), list[Span]()
     owners = which.owners
-    if isinstance(owners, Scope) and owners.user_id is not None:
+    has_user = isinstance(owners, Scope) and owners.user_id is not None
+    if which.subject is not None or which.category is not None:
+        return Spans(0, (), (), (), [(first, last)])
+    if owners not in (None, NOBODY) and not has_user:
+        return Spans(0, (), (), (), [(first, last)])
+    counted = line_counts.between(transaction, first, last)
+    known: dict[int, _Stretch] = {}  # many stretches have the same numbers, as one object
+    stretches: dict[int, _Stretch] = {}
+    told_by = _Telling(which, by_ids=has_user)
+    for stretch, one in counted.items():
+        here = known.get(id(one))
+        if here is None:
+            here = known[id(one)] = told_by.stretch(one)
+        if here.is_sure:
+            stretches[stretch] = here
+    if has_user and isinstance(owners, Scope):
         of_owners = journal_lines.OwnedAdditions(transaction, which.namespaces, owners)
-        for begin, end, numbers in of_owners.spans(counted):
-            sure.append((begin, end))
-            if number := numbers.get(Kind.ADD, 0):
-                added += number
-                adding.append((begin, end))
-    elif owners in (None, NOBODY):
-        known: dict[int, _Stretch] = {}  # many stretches have the same numbers, as one object
-        for stretch, one in counted.items():
-            here = known.get(id(one))
-            if here is None:
-                here = known[id(one)] = _stretch(one, which)
-            if not here.is_sure:
-                continue
-            sure.append((stretch * STRETCH, (stretch + 1) * STRETCH - 1))
-            if here.adds:
-                adding.append(sure[-1])
-                added += here.added
-            if here.changes:
-                changing.append(sure[-1])
+        added = _added_for(of_owners, counted, stretches)
+    else:
+        added = sum([one.added for one in stretches.values()])
+    adding = [place for place, one in stretches.items() if one.adds]
+    changing = [place for place, one in stretches.items() if one.changes is SOME]
+    told = [*_told(stretches)]
+    if len(told) > MAX_TOLD:
+        told, either = [], (SEEN, SOME)
+        changing = [place for place, one in stretches.items() if one.changes in either]
     others = []
-    for begin, end in sure:
+    for begin, end in _lines_of(stretches):
         if first < begin:
             others.append((first, begin - 1))
         first = end + 1
     if first <= last:
         others.append((first, last))
-    return Spans(added, [*_joined(adding)], [*_joined(changing)], others)
+    return Spans(
+        added, [*_lines_of(adding)], [*_lines_of_runs(told)], [*_lines_of(changing)], others
+    )
+
+
+NONE: Final = "none"
+"""No line of a stretch changes a fact."""
+SEEN: Final = "seen"
+"""The facts that its lines change may all be seen."""
+SOME: Final = "some"
+"""Some of them may not be, or that is not known."""
+UNSEEN: Final = "unseen"
 
 
 class _Stretch(NamedTuple):
@@ -272,38 +289,105 @@ class _Stretch(NamedTuple):
     """Whether each of them that began there was added."""
     adds: bool
     added: int
-    changes: bool
+    changes: str
 
 
-def _stretch(counted: Counted, which: DifferenceFilter) -> _Stretch:
-    seen = [
-        one
-        for one in counted.numbers
-        if one.namespace is not None
-        and (which.namespaces is None or one.namespace in which.namespaces)
-    ]
-    kinds = {one.kind for one in seen}
-    own = (one for one in seen if one.kind == Kind.ADD)
-    return _Stretch(
-        not kinds & BEGINNING_OTHERWISE,
-        Kind.ADD in kinds,
-        sum(one.number if which.owners is None else one.unowned for one in own),
-        bool(kinds & CHANGING),
-    )
+class _Telling:
+    """Tells what the numbers of stretches say.
+
+    Args:
+        by_ids: what was added is counted by the ids of facts, which only tell it where nothing
+            began otherwise, in whatever namespace.
+    """
+
+    def __init__(self, which: DifferenceFilter, *, by_ids: bool) -> None:
+        self._namespaces = which.namespaces
+        self._is_anybody, self._by_ids = which.owners is None, by_ids
+
+    def stretch(self, counted: Counted) -> _Stretch:
+        is_sure, added, most_added = True, 0, 0
+        changing = least = most = 0
+        for namespace, kind, number, unowned in counted.numbers:
+            if namespace is None:
+                continue
+            is_seen = self._namespaces is None or namespace in self._namespaces
+            begins_otherwise = kind in BEGINNING_OTHERWISE
+            if begins_otherwise and (is_seen or self._by_ids):
+                is_sure = False
+            low, high = self._range(number, unowned) if is_seen else (0, 0)
+            if begins_otherwise or kind in CHANGING:
+                changing, least, most = changing + number, least + low, most + high
+            elif kind == Kind.ADD:
+                added, most_added = added + low, most_added + high
+        changes = NONE if not changing else UNSEEN if not most else SOME
+        if changing and least == changing:
+            changes = SEEN
+        return _Stretch(is_sure, most_added > 0, added, changes)
+
+    def _range(self, number: int, unowned: int) -> tuple[int, int]:
+        """Return how many of some lines at least, and at most, are about facts of the owners."""
+        if self._by_ids:
+            return 0, number - unowned
+        seen = number if self._is_anybody else unowned
+        return seen, seen
 
 
-def _joined(parts: Iterable[Span]) -> Iterator[Span]:
-    """Yield spans, those that follow one another as one."""
-    known: Span | None = None
-    for begin, end in parts:
-        if known is not None and known[1] + 1 == begin:
-            known = known[0], end
-            continue
-        if known is not None:
-            yield known
-        known = begin, end
-    if known is not None:
-        yield known
+def _told(stretches: Mapping[int, _Stretch]) -> Iterator[Span]:
+    """Yield the first and the last stretch of spans in which all changed facts may be seen.
+
+    Stretches that change none may be among them; at their ends are some that do.
+    """
+    begin = end = previous = -1
+    for place, one in stretches.items():
+        if begin >= 0 and (place != previous + 1 or one.changes in (SOME, UNSEEN)):
+            yield begin, end
+            begin = -1
+        if one.changes is SEEN:
+            begin, end = (place if begin < 0 else begin), place
+        previous = place
+    if begin >= 0:
+        yield begin, end
+
+
+def _added_for(
+    of_owners: journal_lines.OwnedAdditions,
+    counted: Mapping[int, Counted],
+    stretches: dict[int, _Stretch],
+) -> int:
+    """Return how many facts were added for certain owners where stretches tell it.
+
+    Where they do not, the stretches are taken out: their lines are read.
+    """
+    added = 0
+    for begin, end in [*line_counts.joined([*stretches])]:
+        run = {place: counted[place] for place in range(begin, end + 1)}
+        number = of_owners.added(run)
+        if number is None:
+            for place in run:
+                del stretches[place]
+        else:
+            added += number
+    return added
+
+
+def _lines_of(stretches: Iterable[int]) -> Iterator[Span]:
+    """Yield the first and the last line of stretches, those that follow one another as one."""
+    return _lines_of_runs(line_counts.joined([*stretches]))
+
+
+def _lines_of_runs(runs: Iterable[Span]) -> Iterator[Span]:
+    return ((begin * STRETCH, (end + 1) * STRETCH - 1) for begin, end in runs)
+
+
+class Line(NamedTuple):
+    """A line that changes a fact."""
+
+    fact_id: int
+    id: int
+    kind: str
+    is_plain: bool
+    """Whether the fact is not erased and never expires or, if nothing was changed after the later
+    moment, had not expired by then."""
 
 
 def lines(
@@ -313,24 +397,18 @@ def lines(
     b: Moment,
     *,
     additions: bool = True,
-) -> Iterator[tuple[int, int, str, bool]]:
-    """Yield the lines of a span that change facts, oldest first.
-
-    Each is the id of the fact and of the line, the kind, and whether the fact is not erased, and
-    never expires or, if nothing was changed after ``b``, had not expired by then.
+) -> list[Line]:
+    """Return the lines of a span that change facts, oldest first.
 
     Args:
         additions: also those that add facts.
     """
     listed = transaction.dialect.listed
     wanted, values = _whose(transaction, which)
-    lasts = "f.expired_at IS NULL"
-    if is_now(transaction, b):
-        lasts = f"({lasts} OR f.expired_at > :to_time)"
     unchanged = sorted(UNCHANGED) if additions else [*sorted(UNCHANGED), Kind.ADD]
-    return transaction.rows(
+    rows = transaction.rows(
         # CROSS: the lines between are read first; the plus keeps an index from being scanned.
-        f"SELECT j.fact_id, j.id, j.kind, {lasts} AND f.content <> ''"
+        f"SELECT j.fact_id, j.id, j.kind, {_is_plain(transaction, b)}"
         " FROM memstore_journal j CROSS JOIN memstore_facts f"
         " WHERE f.id = +j.fact_id AND j.id >= :first AND j.id <= :last"
         f" AND j.kind NOT IN {listed('unchanged')} AND {wanted} ORDER BY j.id",
@@ -342,6 +420,90 @@ def lines(
             **values,
         },
     )
+    return [Line(*row) for row in rows]
+
+
+def _is_plain(transaction: Transaction, b: Moment) -> str:
+    """Return the test of :attr:`Line.is_plain`."""
+    lasts = "f.expired_at IS NULL"
+    if is_now(transaction, b):
+        lasts = f"({lasts} OR f.expired_at > :to_time)"
+    return f"{lasts} AND f.content <> ''"
+
+
+def changed(
+    transaction: Transaction, span: Span, kinds: Collection[str], a: Moment, b: Moment
+) -> list[int]:
+    """Return facts that began between two moments and that lines of a span changed.
+
+    Args:
+        kinds: of the lines, among :data:`CHANGING`.
+    """
+    found = []
+    for some, index in journal.CHANGES:
+        if among := [one for one in some if one in kinds]:
+            found += transaction.ints(
+                f"SELECT fact_id FROM memstore_journal WHERE {index}"
+                f" AND kind IN {transaction.dialect.listed('kinds')}"
+                " AND id >= :first AND id <= :last AND fact_id > :after AND fact_id <= :until",
+                {
+                    "first": span[0],
+                    "last": span[1],
+                    "after": a.last_fact,
+                    "until": b.last_fact,
+                    "kinds": among,
+                },
+            )
+    return found
+
+
+def changes_of_others(
+    transaction: Transaction, span: Span, a: Moment, b: Moment, facts: Sequence[int]
+) -> list[Line]:
+    """Return the lines of a span that changed facts which began before, and some other facts."""
+    found: list[Line] = []
+    values: dict[str, Any] = {
+        "first": span[0],
+        "last": span[1],
+        "after": a.last_fact,
+        "until": b.last_fact,
+        "facts": facts,
+        "to_time": clock.to_text(b.at),
+    }
+    for _, index in journal.CHANGES:
+        rows = transaction.rows(
+            f"SELECT j.fact_id, j.id, j.kind, {_is_plain(transaction, b)}"
+            " FROM memstore_journal j CROSS JOIN memstore_facts f"
+            f" WHERE {index} AND j.id >= :first AND j.id <= :last AND f.id = j.fact_id"
+            f" AND (j.fact_id <= :after OR j.fact_id > :until"
+            f" OR j.fact_id IN {transaction.dialect.listed('facts')})",
+            values,
+        )
+        found += [Line(*row) for row in rows if row[2] in CHANGING]
+    return found
+
+
+def not_plain(transaction: Transaction, a: Moment, b: Moment) -> list[int]:
+    """Return facts that began between two moments and are not plain (:attr:`Line.is_plain`)."""
+    expire = "expired_at <= :to_time" if is_now(transaction, b) else "expired_at IS NOT NULL"
+    hint = transaction.dialect.indexed_by(EXPIRED_INDEX)
+    values: dict[str, Any] = {
+        "to_time": clock.to_text(b.at),
+        "after": a.last_fact,
+        "until": b.last_fact,
+    }
+    return [
+        *transaction.ints(
+            f"SELECT id FROM memstore_facts {hint} WHERE expired_at IS NOT NULL AND {expire}"
+            " AND id > :after AND id <= :until",
+            values,
+        ),
+        *transaction.ints(
+            f"SELECT fact_id FROM memstore_journal WHERE {journal.OF_CONFIRMATION}"
+            f" AND kind = '{Kind.ERASE}' AND fact_id > :after AND fact_id <= :until",
+            values,
+        ),
+    ]
 
 
 def is_now(transaction: Transaction, moment: Moment) -> bool:
@@ -394,6 +556,25 @@ def expired(transaction: Transaction, a: Moment, b: Moment, which: DifferenceFil
         f" WHERE f.expired_at > :from_time AND f.expired_at <= :to_time AND {wanted} ORDER BY 1",
         {"from_time": clock.to_text(a.at), "to_time": clock.to_text(b.at), **values},
     )
+
+
+def expired_alone(
+    transaction: Transaction, fact_ids: Sequence[int], a: Moment
+) -> list[tuple[int, datetime]]:
+    """Return those of the facts that were added and have only ever expired since, and when.
+
+    They may have been confirmed.
+    """
+    rows = transaction.rows(
+        "SELECT f.id, f.expired_at FROM memstore_facts f"
+        f" WHERE f.id IN {transaction.dialect.listed('ids')} AND f.content <> ''"
+        " AND EXISTS (SELECT 1 FROM memstore_journal j WHERE j.fact_id = f.id"
+        f"  AND j.kind = '{Kind.ADD}' AND (j.id <= :line) = (f.id <= :last_fact))"
+        " AND NOT EXISTS (SELECT 1 FROM memstore_journal j WHERE j.fact_id = f.id"
+        f"  AND {journal.OF_STATE})",
+        {"ids": fact_ids, "line": a.line, "last_fact": a.last_fact},
+    )
+    return [(int(id_), clock.from_text(str(at))) for id_, at in rows]
 
 
 def _whose(transaction: Transaction, which: DifferenceFilter) -> tuple[str, dict[str, Any]]:

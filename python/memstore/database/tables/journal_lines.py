@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections import Counter
 from functools import partial
-from typing import TYPE_CHECKING, Any, Final, TypeVar
+from itertools import chain, groupby
+from typing import TYPE_CHECKING, Any, Final, TypeAlias, TypeVar
 
 from memstore.database import journal, line_filters, origins
 from memstore.database.acts import STRETCH
@@ -27,12 +28,16 @@ if TYPE_CHECKING:
     from memstore.domain.records import AtLeast, JournalLine
 
 L = TypeVar("L", "JournalLine", "About")
+Span: TypeAlias = tuple[int, int]
+"""A first line and a last one."""
 
 UNIFORM: Final = (str(Kind.ADD), str(Kind.EPISODE))
 """Kinds whose lines say nothing but what was added, each once."""
 
 NEAR: Final = 8 * STRETCH
 """Lines that are read before it is looked up which stretches have wanted ones."""
+
+HALF: Final = STRETCH // 2
 
 FEW_LINES: Final = 2 * STRETCH
 """An act with fewer lines is read as a whole."""
@@ -91,8 +96,11 @@ class LineConditions:
             wanted.chosen.actor,
             wanted.chosen.source,
             run=wanted.chosen.run,
+            owned=_owned_kinds(wanted, owners),
         )
         self._has_drawn = wanted.chosen.source is None
+        self._counted_between: tuple[Span, dict[int, Counted]] = (0, -1), {}
+        self._is_bounded = wanted.after is not None
         self._newest: int | None = None
         """The last stretch that was counted, once it was looked up."""
         listed = transaction.dialect.listed
@@ -165,11 +173,18 @@ class LineConditions:
         ):
             yield max(begin, first), min(end, last)
 
-    def _within(self, first: int, last: int) -> Iterable[tuple[int, int]]:
-        """Return spans of an act, or of a day, that have its wanted lines, oldest first."""
+    def _within(self, first: int, last: int, *, near: bool = False) -> Iterable[tuple[int, int]]:
+        """Return spans of an act, or of a day, that have its wanted lines, oldest first.
+
+        Args:
+            near: its first lines are likely enough: no stretch is looked up for them.
+        """
         if not self._stretches.narrows or last - first < FEW_LINES:
             return [(first, last)] if first <= last else []
-        return self._counted_spans(first, last)
+        if not near:
+            return self._counted_spans(first, last)
+        begun = first + FEW_LINES
+        return chain([(first, begun - 1)], self._counted_spans(begun, last))
 
     def _some(self, first: int, last: int) -> ActLines:
         """Return the lines of a large act, but of what it added only the first ones."""
@@ -196,7 +211,8 @@ class LineConditions:
         test = f"{KIND} = '{kind}'"
         own = None
         if kind == Kind.ADD and self._owned is not None:
-            own = self._owned.first_lines(first, last, MAX_LISTED)
+            known = self._between(first, last)
+            own = self._owned.first_lines(first, last, MAX_LISTED, known)
         if own is not None and not any(self._chosen):
             return own
         if own is not None:
@@ -223,7 +239,7 @@ class LineConditions:
     ) -> list[L]:
         """Return the first wanted lines between two that pass a test, oldest first."""
         found: list[L] = []
-        for begin, end in self._within(first, last):
+        for begin, end in self._within(first, last, near=limit != NO_LIMIT):
             left = limit if limit == NO_LIMIT else limit - len(found)
             found += read(
                 self._transaction,
@@ -269,8 +285,7 @@ class LineConditions:
         first, last = max(first, self.first), min(last, self.last)
         found: Counter[str] = Counter()
         if self._is_counted or self._owned is not None:
-            counted = line_counts.between(self._transaction, first, last)
-            for begin, end, numbers in self._known(counted):
+            for begin, end, numbers in self._known(self._between(first, last)):
                 for kind, number in numbers.items():
                     found[kind] += number
                 if first < begin:
@@ -278,6 +293,13 @@ class LineConditions:
                 first = end + 1
         found.update(self._read(first, last))
         return {kind: found[kind] for kind in sorted(found)}
+
+    def _between(self, first: int, last: int) -> dict[int, Counted]:
+        """Return what is known of stretches; asked again for the same lines, it is known."""
+        if self._counted_between[0] != (first, last):
+            counted = line_counts.between(self._transaction, first, last)
+            self._counted_between = (first, last), counted
+        return self._counted_between[1]
 
     def by_device(self, first: int, last: int) -> dict[int, dict[str, int]]:
         """Count those that came from other devices by kind there, by the ids of their rows.
@@ -345,8 +367,19 @@ class LineConditions:
         return actor in (None, by) and source in (None, through)
 
     def _read(self, first: int, last: int) -> dict[str, int]:
-        """Count lines by reading them."""
+        """Count lines by reading them, or the fewer others of their stretch."""
         found: Counter[str] = Counter()
+        if self._is_counted and not self._is_bounded and HALF <= last - first < STRETCH:
+            begin = first // STRETCH * STRETCH
+            end = begin + STRETCH - 1
+            known = line_counts.between(self._transaction, begin, end) if last <= end else {}
+            if any(map(self._is_by_chosen, known.values())):
+                (counted,) = known.values()
+                found = self._counts(counted.numbers)
+                for some in ((begin, first - 1), (last + 1, end)):
+                    if some[0] <= some[1]:
+                        found.subtract(self._counted(*some))
+                return +found
         for begin, end in self._within(first, last):
             found.update(self._counted(begin, end))
         return found
@@ -385,6 +418,15 @@ class LineConditions:
         return f"({' OR '.join(tests)})"
 
 
+EPISODES: Final = "memstore_episodes"
+
+BORN: Final = (
+    (str(Kind.ADD), "fact_id", "memstore_facts"),
+    (str(Kind.EPISODE), "episode_id", EPISODES),
+)
+"""Kinds of lines that add one row each, whose ids grow with the lines."""
+
+
 class OwnedAdditions:
     """Counts the lines that added facts of certain owners, by the facts.
 
@@ -419,13 +461,23 @@ class OwnedAdditions:
                 )
                 yield begin, end, {str(Kind.ADD): number} if number else {}
 
-    def born(self, counted: Mapping[int, Counted]) -> dict[str, int] | None:
+    def added(self, counted: Mapping[int, Counted]) -> int | None:
+        """Return how many facts of the owners these stretches have added.
+
+        ``None`` if their ids do not tell it.
+        """
+        found = self.born(counted, BORN[:1])
+        return None if found is None else found.get(Kind.ADD, 0)
+
+    def born(
+        self, counted: Mapping[int, Counted], among: Sequence[tuple[str, str, str]] = BORN
+    ) -> dict[str, int] | None:
         """Return how many facts and episodes of the owners these stretches have added, by kind.
 
         ``None`` if their ids do not tell it.
         """
         found = {}
-        for kind, column, table in BORN:
+        for kind, column, table in among:
             of_kind = partial(_number, kind)
             places = [*_where(counted, of_kind)]
             if not places:
@@ -450,34 +502,52 @@ class OwnedAdditions:
             )
         return {kind: number for kind, number in found.items() if number}
 
-    def first_lines(self, first: int, last: int, limit: int) -> list[About] | None:
+    def first_lines(
+        self, first: int, last: int, limit: int, counted: Mapping[int, Counted]
+    ) -> list[About] | None:
         """Return the first lines between two that add facts of the owners.
 
         ``None`` if the facts do not tell them.
+
+        Args:
+            counted: what is known of the stretches between the lines.
         """
         ids = self._ids(first, last)
         if ids is None:
             return None
+        low, high, begin = ids
+        given = {**self._values, "low": low, "high": high, "limit": limit}
+        facts = self._transaction.ints(
+            f"SELECT id FROM memstore_facts WHERE {self._whose} AND id >= :low AND id <= :high"
+            " ORDER BY id LIMIT :limit",
+            given,
+        )
+        places = [begin + id_ - low for id_ in facts]
+        known = {*zip(places, facts, strict=True)}
+        looked_up = _looked_up(places, [*_where(counted, _only_adds)])
+        found = self._transaction.rows(
+            f"SELECT id, fact_id FROM memstore_journal WHERE kind = '{Kind.ADD}'"
+            f" AND said_at IS NULL AND id IN {self._transaction.dialect.listed('places')}",
+            {"places": looked_up},
+        )
+        if sum((line, fact) in known for line, fact in found) == len(looked_up):
+            return [journal.About(*one, None) for one in zip(places, facts, strict=True)]
+        # Lines between them add nothing, and as many ids were never used.
         rows = self._transaction.rows(
             "SELECT j.id, j.fact_id, j.episode_id FROM memstore_facts f"
             " CROSS JOIN memstore_journal j"
-            f" WHERE {self._whose} AND f.id >= :from_id AND f.id <= :to_id AND j.fact_id = f.id"
+            f" WHERE {self._whose} AND f.id >= :low AND f.id <= :high AND j.fact_id = f.id"
             f" AND j.kind = '{Kind.ADD}' AND j.said_at IS NULL"
             " AND +j.id >= :first AND +j.id <= :last"
             " ORDER BY f.id LIMIT :limit",
-            {
-                **self._values,
-                "from_id": ids[0],
-                "to_id": ids[1],
-                "first": first,
-                "last": last,
-                "limit": limit,
-            },
+            {**given, "first": first, "last": last},
         )
         return [journal.About(*row) for row in rows]
 
-    def _ids(self, first: int, last: int) -> tuple[int, int] | None:
+    def _ids(self, first: int, last: int) -> tuple[int, int, int] | None:
         """Return the first and the last of the facts that were added by these lines.
+
+        And the line that added the first.
 
         ``None`` if some lines between the first and the last of them add none.
         """
@@ -492,16 +562,7 @@ class OwnedAdditions:
                 return None
             ends.append((int(row[0]), int(row[1])))
         (low, begin), (high, end) = ends
-        return (low, high) if high - low == end - begin else None
-
-
-EPISODES: Final = "memstore_episodes"
-
-BORN: Final = (
-    (str(Kind.ADD), "fact_id", "memstore_facts"),
-    (str(Kind.EPISODE), "episode_id", EPISODES),
-)
-"""Kinds of lines that add one row each, whose ids grow with the lines."""
+        return (low, high, begin) if high - low == end - begin else None
 
 
 def _has_births(counted: Counted) -> bool:
@@ -510,13 +571,31 @@ def _has_births(counted: Counted) -> bool:
 
 
 def _changes_others(counted: Counted) -> bool:
-    """Whether a stretch has lines that added neither a fact nor an episode."""
-    return any(one.kind not in UNIFORM for one in counted.numbers)
+    """Whether a stretch has lines about what has an owner that added neither fact nor episode."""
+    return any(one.kind not in UNIFORM and one.number > one.unowned for one in counted.numbers)
 
 
 def _number(kind: str, counted: Counted) -> int:
     """Return how many lines of a stretch are of a kind."""
     return sum(one.number for one in counted.numbers if one.kind == kind)
+
+
+def _looked_up(places: Sequence[int], adding: Sequence[int]) -> list[int]:
+    """Return which of the lines are looked up that facts seem to have, by their ids.
+
+    In stretches that only add, the first and the last one vouch for those between.
+
+    Args:
+        adding: the stretches that only add.
+    """
+    runs = {
+        place: begin for begin, end in line_counts.joined(adding) for place in range(begin, end + 1)
+    }
+    found: list[int] = []
+    for begin, its in groupby(places, key=lambda line: runs.get(line // STRETCH)):
+        some = [*its]
+        found += some if begin is None else dict.fromkeys((some[0], some[-1]))
+    return found
 
 
 def _where(counted: Mapping[int, Counted], test: Callable[[Counted], object]) -> Iterator[int]:
@@ -591,6 +670,15 @@ def _words(
     if wanted.kinds is not None and not {*wanted.kinds} & {*USUALLY_LEFT_OUT}:
         words.append([line_counts.word(kind) for kind in (*wanted.kinds, IMPORT)])
     return words
+
+
+def _owned_kinds(wanted: LogFilter, owners: Scope | AtLeast | None) -> Sequence[str]:
+    """Return the kinds that are asked for if only lines about what has an owner are wanted."""
+    if wanted.kinds is None or {*wanted.kinds} & {*USUALLY_LEFT_OUT}:
+        return ()
+    if owners is None or not any(owners.ids.values()):
+        return ()
+    return [*wanted.kinds, IMPORT]
 
 
 def _sum(

@@ -20,7 +20,7 @@ from memstore.database.writes import Delete, Insert, Update
 from memstore.named import NamedTuple
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
+    from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 
     from memstore.database.engine import Row, Transaction
 
@@ -212,10 +212,12 @@ class Wanted(NamedTuple):
     """Stretches that may have wanted lines though the source is none of their authors."""
     run: bytes | None = None
     """Among the runs of the lines, if they are named."""
+    owned: Sequence[str] = ()
+    """Kinds of which only lines are wanted that are about what has an owner; with ``words``."""
 
     @property
     def narrows(self) -> bool:
-        return bool(self.words) or any(self._replace(words=()))
+        return bool(self.words) or any(self._replace(words=(), owned=()))
 
 
 def newest(transaction: Transaction) -> int:
@@ -295,13 +297,28 @@ def _matching(transaction: Transaction, first: int, last: int, wanted: Wanted) -
         runs = f"{position('counts', ':no_run')} > 0 OR {position('counts', ':run')} > 0"
         tests.append(f"({unnamed} OR {runs})")
         values |= {"run": f'"{wanted.run.hex()}"', "no_run": '],"in":null'}
-    if any(wanted._replace(words=())):
+    if any(wanted._replace(words=(), owned=())):
         values["by"] = BY
-    return transaction.ints(
-        f"SELECT stretch FROM {TABLE} WHERE stretch >= :first AND stretch <= :last"
-        f" AND (counts = '' OR ({' AND '.join(tests)})) ORDER BY stretch",
-        {**values, "first": first, "last": last},
+    matching = (
+        f"FROM {TABLE} WHERE stretch >= :first AND stretch <= :last"
+        f" AND (counts = '' OR ({' AND '.join(tests)})) ORDER BY stretch"
     )
+    values |= {"first": first, "last": last}
+    if not wanted.owned:
+        return transaction.ints(f"SELECT stretch {matching}", values)
+    known: dict[str, bool] = {}
+    found = []
+    for stretch, counts in transaction.rows(f"SELECT stretch, counts {matching}", values):
+        if counts not in known:
+            known[counts] = not counts or has_owned(_read(counts), wanted.owned)
+        if known[counts]:
+            found.append(int(stretch))
+    return found
+
+
+def has_owned(counted: Counted, kinds: Collection[str]) -> bool:
+    """Whether any line of these kinds is about what has an owner."""
+    return any(one.number > one.unowned for one in counted.numbers if one.kind in kinds)
 
 
 def joined(stretches: Sequence[int]) -> Iterator[tuple[int, int]]:

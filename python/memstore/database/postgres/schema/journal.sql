@@ -42,6 +42,8 @@ CREATE INDEX idx_memstore_journal_episode ON memstore_journal (tenant, episode_i
 CREATE INDEX idx_memstore_journal_state ON memstore_journal (tenant, kind, id, fact_id, episode_id)
     WHERE kind IN ('supersede', 'unsupersede', 'delete', 'restore', 'metadata', 'pin', 'unpin',
         'adopt', 'update', 'update_episode');
+CREATE INDEX idx_memstore_journal_confirmed ON memstore_journal (tenant, kind, id, fact_id)
+    WHERE kind IN ('confirm', 'unconfirm', 'erase');
 CREATE INDEX idx_memstore_journal_sources ON memstore_journal (tenant, id)
     WHERE kind IN ('trust', 'distrust') AND fact_id IS NULL;
 
