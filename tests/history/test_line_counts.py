@@ -378,6 +378,9 @@ def eventful(open_store: Any, clock_: ManualClock) -> tuple[Store, list[str]]:
         home.add_many(
             new_facts(3, category=f"late{place}", expired_at=clock_.utc_now() + timedelta(days=99))
         )
+        if place == 7:
+            before = clock.from_text(times[3])
+            home.add_many(new_facts(4, category="expired before", expired_at=before))
         times.append(clock.to_text(clock_.utc_now()))
         clock_.sleep(600)
         some = chance.sample([one for one in facts if one.user_id is None], 24)

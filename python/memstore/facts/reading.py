@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 from memstore.database.tables import facts as fact_table
 from memstore.domain import clock
@@ -17,11 +17,13 @@ if TYPE_CHECKING:
 
     from memstore.database.engine import Transaction
     from memstore.domain.moments import Moment
-    from memstore.domain.records import Fact
+    from memstore.domain.records import Fact, Outline
     from memstore.domain.standing import Standing
     from memstore.history import past
 else:
     past = lazy_import("memstore.history.past")
+
+F = TypeVar("F", "Fact", "Outline")
 
 # ``moment`` is that of a view; ``None`` for now.
 
@@ -100,6 +102,19 @@ def chain(
     return _seen(facts, rules.checked(stored, standing), standing)
 
 
+def chain_ids(
+    transaction: Transaction, standing: Standing, fact_id: int, moment: Moment | None = None
+) -> list[int]:
+    """Return the ids of what :func:`chain` returns, without reading each fact as a whole."""
+    if moment is not None:
+        return [fact.id for fact in chain(transaction, standing, fact_id, moment)]
+    checked_id(fact_id, "fact_id")
+    facts = fact_table.outlines(transaction, fact_table.ids_of_chain(transaction, fact_id))
+    if (stored := facts.get(fact_id)) is None:
+        raise rules.not_found(fact_id, standing.namespace)
+    return [one.id for one in _seen(facts.values(), rules.checked(stored, standing), standing)]
+
+
 def chains(
     transaction: Transaction,
     standing: Standing,
@@ -137,7 +152,7 @@ def of_subject(
     return found if standing.shared is None else sorted(found, key=lambda fact: fact.id)
 
 
-def _seen(facts: Iterable[Fact], first: Fact, standing: Standing) -> list[Fact]:
+def _seen(facts: Iterable[F], first: Fact | Outline, standing: Standing) -> list[F]:
     """Return the facts of a chain that may be seen by whoever may see one of them.
 
     A chain may contain facts of other owners, and in files of the original of other namespaces:

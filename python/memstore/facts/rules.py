@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 from memstore.database import journal
 from memstore.database.journal import Kind
@@ -18,9 +18,11 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from memstore.database.engine import Transaction
-    from memstore.domain.records import Fact, NewFact
+    from memstore.domain.records import Fact, NewFact, Outline
     from memstore.domain.standing import Standing
     from memstore.domain.trust import Credit
+
+F = TypeVar("F", "Fact", "Outline")
 
 
 def check_task(new: NewFact, credit: Credit) -> None:
@@ -122,7 +124,7 @@ def known(transaction: Transaction, standing: Standing, fact_id: int) -> Fact:
     return checked(stored(transaction, standing.namespaces, fact_id), standing)
 
 
-def checked(fact: Fact, standing: Standing) -> Fact:
+def checked(fact: F, standing: Standing) -> F:
     """Return a fact if it is in the namespaces of a standing and of its owners, and not erased."""
     if not is_seen(fact, standing):
         raise not_found(fact.id, standing.namespace)
@@ -136,7 +138,7 @@ def of_owners(fact: Fact, standing: Standing) -> Fact:
     return fact
 
 
-def is_seen(fact: Fact, standing: Standing) -> bool:
+def is_seen(fact: Fact | Outline, standing: Standing) -> bool:
     """Return whether a fact is in the namespaces, of the owners, and not erased."""
     is_inside = fact.namespace in standing.namespaces and standing.reaches(fact)
     return is_inside and fact.status != "erased"

@@ -363,10 +363,10 @@ class _Comparing:
         old = first.keys() - counted
         older = sorted(fact_id for fact_id in old if first[fact_id][1] != Kind.ADD)
         others |= journal.changed_state(self._transaction, older, self._a.line)
-        for fact_id, at in alone:
-            if fact_id > self._a.last_fact:
+        for fact_id, at in alone:  # some began later, with an expiry in the past
+            if self._a.last_fact < fact_id <= self._b.last_fact:
                 gone.add(fact_id)
-            elif fact_id not in others:
+            elif fact_id <= self._a.last_fact and fact_id not in others:
                 self._without_line.append((at, fact_id))
         gone -= others
         self.passed += len(gone)

@@ -34,6 +34,9 @@ EARLIEST: Final = datetime.min.replace(tzinfo=UTC)
 KEPT: Final = 32
 """How many settled filters are kept, the newest."""
 
+SELECTED: Final = 8
+"""How many of the filters of now."""
+
 
 class Past:
     """The memories of a moment. Any number of threads may use it."""
@@ -45,6 +48,8 @@ class Past:
         """The last line of the journal when what follows was found."""
         self._later: LaterChanges | None = None
         self._settled: list[tuple[FactFilter | EpisodeFilter, Ids]] = []
+        self._selected: list[tuple[FactFilter, Ids]] = []
+        """Facts of now by filters that several states have in common."""
 
     def facts(
         self,
@@ -105,7 +110,7 @@ class Past:
         line = journal.last_id(transaction)
         with self._lock:
             if line != self._line:
-                self._line, self._later, self._settled = line, None, []
+                self._line, self._later, self._settled, self._selected = line, None, [], []
             ids = next((ids for known, ids in self._settled if known == wanted), None)
             if ids is None:
                 ids = find()
@@ -152,7 +157,7 @@ class Past:
         if by_row or wanted.valid_on is not None:
             found, again = select(wanted), Ids(later.all)
         else:
-            found, again = _in_state(wanted, whole, select, later), Ids(())
+            found, again = self._in_state(wanted, whole, select, later), Ids(())
             if later.others and not wanted.tasks and wanted.subject is None:
                 # Metadata says what is a task.
                 again = Ids(later.others) & select(replace(whole, subject=TODO))
@@ -166,6 +171,32 @@ class Past:
         passing = Ids([id_ for id_, fact in facts.items() if passes(fact, wanted)])
         found = (found - again) | passing
         return found.until(self.moment.last_fact) - Ids(later.unknown)
+
+    def _in_state(
+        self,
+        wanted: FactFilter,
+        whole: FactFilter,
+        select: Callable[[FactFilter], Ids],
+        later: LaterChanges,
+    ) -> Ids:
+        """Return the facts that were in the state asked for, by the kinds of later lines alone."""
+        whole = replace(whole, tasks=wanted.tasks)
+        lasting = replace(whole, active_only=True, now=EARLIEST)
+        found = self._select(whole, select)
+        if wanted.active_only and not wanted.include_superseded:
+            current = self._select(replace(lasting, include_superseded=False), select)
+            found = found & _then(current, later.superseded)
+        if not wanted.include_deleted:
+            undeleted = self._select(replace(lasting, include_deleted=False), select)
+            found = found & _then(undeleted, later.deleted)
+        return found
+
+    def _select(self, wanted: FactFilter, select: Callable[[FactFilter], Ids]) -> Ids:
+        ids = next((ids for known, ids in self._selected if known == wanted), None)
+        if ids is None:
+            ids = select(wanted)
+            self._selected = [*self._selected[1 - SELECTED :], (wanted, ids)]
+        return ids
 
     def _episodes(
         self,
@@ -218,22 +249,6 @@ def _of_states(
     for state in states:
         found = found | each[state]
     return found if held is None else found & held
-
-
-def _in_state(
-    wanted: FactFilter,
-    whole: FactFilter,
-    select: Callable[[FactFilter], Ids],
-    later: LaterChanges,
-) -> Ids:
-    """Return the facts that were in the state asked for, by the kinds of later lines alone."""
-    whole = replace(whole, tasks=wanted.tasks)
-    found = select(whole)
-    if wanted.active_only and not wanted.include_superseded:
-        found = found & _then(select(replace(whole, include_superseded=False)), later.superseded)
-    if not wanted.include_deleted:
-        found = found & _then(select(replace(whole, include_deleted=False)), later.deleted)
-    return found
 
 
 def _then(now: Ids, since: Switched) -> Ids:

@@ -225,8 +225,8 @@ class LedgerView(zones.Zoned):
     def journal(self, fact_id: int) -> list[JournalLine]:
         """Return the journal of a fact's chain: every change, when it was made and by whom."""
         with self._file.engine.read() as transaction:
-            chain = reading.chain(transaction, self._standing, fact_id, self._moment)
-            lines = journal.of_facts(transaction, [fact.id for fact in chain])
+            chain = reading.chain_ids(transaction, self._standing, fact_id, self._moment)
+            lines = journal.of_facts(transaction, chain)
         last = None if self._moment is None else self._moment.line
         return [line for line in lines if last is None or line.id <= last]
 

@@ -1002,10 +1002,13 @@ def _by_key(wanted: FactFilter, number: int) -> bool:
 
 def chain(transaction: Transaction, fact_id: int) -> list[Fact]:
     """Return the whole chain of a fact, oldest first; nothing if there is no such fact."""
-    if abs(fact_id) > MAX_NUMBER:
-        return []
-    ids = transaction.ints(CHAIN, {"id": fact_id})
+    ids = ids_of_chain(transaction, fact_id)
     return chains.in_order(get_many(transaction, ids).values())
+
+
+def ids_of_chain(transaction: Transaction, fact_id: int) -> list[int]:
+    """Return the facts of a whole chain, in no order; nothing if there is no such fact."""
+    return transaction.ints(CHAIN, {"id": fact_id}) if abs(fact_id) <= MAX_NUMBER else []
 
 
 def chains_of(transaction: Transaction, fact_ids: Sequence[int]) -> dict[int, list[Fact]]:
