@@ -418,15 +418,15 @@ def test_differences_are_those_that_reading_every_line_finds(
     pairs += [(times[0], times[5]), (times[3], times[9]), (times[0], times[1])]
     stores = [everything.of(owners), everything.within("other").of(owners)]
     found: list[Any] = []
-    between, most = line_counts.between, changed_facts.MAX_TOLD
+    between, most = line_counts.between, changed_facts.MAX_BY_IDS
     for known, told in ((between, most), (lambda *_: {}, most), (between, 0)):
         monkeypatch.setattr(line_counts, "between", known)
-        monkeypatch.setattr(changed_facts, "MAX_TOLD", told)
+        monkeypatch.setattr(changed_facts, "MAX_BY_IDS", told)
         each = [one.ledger.diff(a, b) for one in stores for a, b in pairs]
         found.append([([*one], one.total, one.passed) for one in each])
     assert found[0] == found[1] == found[2]
     monkeypatch.setattr(line_counts, "between", between)
-    monkeypatch.setattr(changed_facts, "MAX_TOLD", most)
+    monkeypatch.setattr(changed_facts, "MAX_BY_IDS", most)
     for store in stores[:1]:
         whole = store.ledger.diff(times[0])
         assert len(whole) == whole.total
@@ -457,8 +457,8 @@ def test_what_changed_is_told_by_ids_where_all_of_it_may_be_seen(open_store: Any
             found = changed_facts.spans(transaction, a, b, selected)
         read[one._standing.selected] = found
         assert begun[-1].id == a.last_fact
-    assert len(read[NOBODY].told) == len(read[None].told) == 1
-    assert not read[Scope(user_id="ana")].told
+    assert len(read[NOBODY].by_ids) == len(read[None].by_ids) == 1
+    assert not read[Scope(user_id="ana")].by_ids
     assert sum(end - begin + 1 for begin, end in read[NOBODY].others) < 2 * STRETCH
     ((begin, end),) = read[Scope(user_id="ana")].changing
     assert end - begin + 1 == STRETCH  # those of what has no owner are not read for her

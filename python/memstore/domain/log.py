@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from datetime import date, datetime
 
     from memstore.domain.queries import LineNarrowing
-    from memstore.domain.records import Fact, Outline
+    from memstore.domain.records import Fact, Scope
 
 MAX_CLAIMS: Final = 20
 """Texts of facts that each change of an act carries."""
@@ -41,6 +41,19 @@ SHOWN_LINES: Final = 8
 
 ERASED: Final = "(erased)"
 DISTRUSTED: Final = f"({Trust.DISTRUSTED})"
+
+
+class Outline(NamedTuple):
+    """What a line tells of a fact that is one of many."""
+
+    id: int
+    uuid: str
+    namespace: str
+    subject: str
+    content: str
+    scope: Scope
+    status: str = ""
+    """``erased`` or ``distrusted`` as :attr:`Fact.status`, or nothing."""
 
 
 def claim_of(fact: Fact | Outline) -> str:

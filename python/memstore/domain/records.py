@@ -307,19 +307,6 @@ class Fact(Record):
         return values
 
 
-class Outline(NamedTuple):
-    """What a line tells of a fact that is one of many."""
-
-    id: int
-    uuid: str
-    namespace: str
-    subject: str
-    content: str
-    scope: Scope
-    status: str = ""
-    """``erased`` or ``distrusted`` as :attr:`Fact.status`, or nothing."""
-
-
 FACT_FIELDS = tuple(f.name for f in fields(Fact))
 MOMENT_FIELDS = frozenset(f.name for f in fields(Fact) if "datetime" in str(f.type))
 

@@ -16,11 +16,14 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from memstore.database.engine import Transaction
+    from memstore.database.tables import outlines
+    from memstore.domain.log import Outline
     from memstore.domain.moments import Moment
-    from memstore.domain.records import Fact, Outline
+    from memstore.domain.records import Fact
     from memstore.domain.standing import Standing
     from memstore.history import past
 else:
+    outlines = lazy_import("memstore.database.tables.outlines")
     past = lazy_import("memstore.history.past")
 
 F = TypeVar("F", "Fact", "Outline")
@@ -109,7 +112,7 @@ def chain_ids(
     if moment is not None:
         return [fact.id for fact in chain(transaction, standing, fact_id, moment)]
     checked_id(fact_id, "fact_id")
-    facts = fact_table.outlines(transaction, fact_table.ids_of_chain(transaction, fact_id))
+    facts = outlines.of_facts(transaction, fact_table.ids_of_chain(transaction, fact_id))
     if (stored := facts.get(fact_id)) is None:
         raise rules.not_found(fact_id, standing.namespace)
     return [one.id for one in _seen(facts.values(), rules.checked(stored, standing), standing)]

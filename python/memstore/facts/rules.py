@@ -18,7 +18,8 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from memstore.database.engine import Transaction
-    from memstore.domain.records import Fact, NewFact, Outline
+    from memstore.domain.log import Outline
+    from memstore.domain.records import Fact, NewFact
     from memstore.domain.standing import Standing
     from memstore.domain.trust import Credit
 

@@ -248,14 +248,14 @@ class _Comparing:
         """The first line of a fact that was read, and its kind."""
         self._otherwise: set[int] = set()
         """Facts that do not differ by having been added alone."""
-        self._told_by_ids: set[int] = set()
+        self._found_by_ids: set[int] = set()
         """Those of them that are told by the ids in lines; all began between the moments."""
         self._without_line: list[tuple[datetime, int]] = []
         """When facts expired that differ by that, and the facts."""
         self._places = self._compare()
-        counted = len(self._told_by_ids) + sum(
+        counted = len(self._found_by_ids) + sum(
             self._is_counted(fact_id, self._first[fact_id][1] if fact_id in self._first else None)
-            for fact_id in self._otherwise - self._told_by_ids
+            for fact_id in self._otherwise - self._found_by_ids
         )
         self.total = self._spans.added - counted + len(self._places) + len(self._without_line)
         """How many facts differ."""
@@ -342,7 +342,7 @@ class _Comparing:
         others = {*expired, *changed_facts.born_expiring(*asked)} - {id_ for id_, _ in alone}
         lines = self._lines()
         began = {line.fact_id for line in lines if line.kind in past.BEGINS}
-        gone, otherwise = self._told(began)
+        gone, otherwise = self._by_ids(began)
         others |= otherwise
         counted: set[int] = set()
         for fact_id, line, kind, is_plain in self._lines_with(lines, began):
@@ -374,7 +374,7 @@ class _Comparing:
         places = {id_: first[id_][0] for id_ in old - self._otherwise}
         return places, sorted(others)
 
-    def _told(self, began: Collection[int]) -> tuple[set[int], set[int]]:
+    def _by_ids(self, began: Collection[int]) -> tuple[set[int], set[int]]:
         """Return the facts that came and went, and those to compare, of spans told by ids alone.
 
         Args:
@@ -383,16 +383,16 @@ class _Comparing:
         gone: set[int] = set()
         others: set[int] = set()
         light: set[int] = set()
-        for span in self._spans.told:
+        for span in self._spans.by_ids:
             changed = partial(changed_facts.changed, self._transaction, span, a=self._a, b=self._b)
             gone.update(changed(LEAVING))
             light.update(changed(LIGHT))
             others.update(changed(changed_facts.CHANGING - LEAVING - LIGHT))
-        if self._spans.told:
+        if self._spans.by_ids:
             not_plain = changed_facts.not_plain(self._transaction, self._a, self._b)
             others |= (light | gone).intersection(not_plain)
         gone, others = gone.difference(began), others.difference(began)
-        self._told_by_ids = gone | others
+        self._found_by_ids = gone | others
         return gone, others
 
     def _lines(self) -> list[changed_facts.Line]:
@@ -413,7 +413,7 @@ class _Comparing:
         """Return lines with those of the spans told by ids about facts that began elsewhere."""
         found = [
             line
-            for span in self._spans.told
+            for span in self._spans.by_ids
             for line in changed_facts.changes_of_others(
                 self._transaction, span, self._a, self._b, sorted(began)
             )

@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from memstore.database import origins
 from memstore.database.journal import About, Kind
-from memstore.database.tables import facts as fact_table
-from memstore.database.tables import taken
+from memstore.database.tables import outlines, taken
 from memstore.database.tables.journal_lines import ActLines, LineConditions
 from memstore.database.tables.line_counts import FOUND, IMPORT
 from memstore.domain.arguments import MAX_NUMBER
@@ -21,8 +20,8 @@ if TYPE_CHECKING:
 
     from memstore.database.engine import Engine, Transaction
     from memstore.database.origins import Origin
-    from memstore.domain.log import LogFilter
-    from memstore.domain.records import JournalLine, Outline
+    from memstore.domain.log import LogFilter, Outline
+    from memstore.domain.records import JournalLine
     from memstore.domain.standing import Standing
 
 UUID_DIGITS: Final = 8
@@ -165,7 +164,7 @@ def changes(
         came_from = origins.of_lines(transaction, [line.id for line in found])
         drafts = [_Draft(_kind(line, came_from), [line]) for line in found]
         ids = {id_ for draft in drafts for id_ in draft.shown}
-        facts = fact_table.outlines(transaction, [*ids])
+        facts = outlines.of_facts(transaction, [*ids])
         ends = _ends(transaction, facts)
     seen = Seen(standing.namespaces, standing.selected)
     told = (draft.change(facts, seen, ends) for draft in drafts)
@@ -209,7 +208,7 @@ def _acts(
     """Return acts in words; the facts that they show are read together."""
     drafted = [_drafted(part, added) for part in parts]
     ids = {id_ for own in drafted for draft in own for id_ in draft.shown[:MAX_CLAIMS]}
-    facts = fact_table.outlines(transaction, [*ids])
+    facts = outlines.of_facts(transaction, [*ids])
     ends = _ends(transaction, facts) if with_ends else {}
     return [_act(part, own, facts, seen, ends) for part, own in zip(parts, drafted, strict=True)]
 

@@ -15,7 +15,8 @@ if TYPE_CHECKING:
 
     from memstore.database.engine import Transaction
     from memstore.domain.episodes import Episode
-    from memstore.domain.records import AtLeast, Fact, Outline, Scope
+    from memstore.domain.log import Outline
+    from memstore.domain.records import AtLeast, Fact, Scope
 
 ANOTHER_FACT = "another fact"
 ANOTHER_EPISODE = "another episode"

@@ -209,7 +209,7 @@ class Spans(NamedTuple):
     """How many lines add facts that are counted and not read."""
     adding: Sequence[Span]
     """Where these lines are."""
-    told: Sequence[Span]
+    by_ids: Sequence[Span]
     """Where lines change facts that all may be seen, and no others: their ids are enough."""
     changing: Sequence[Span]
     """Where lines change facts, beside those that were counted, and some may not be seen."""
@@ -227,7 +227,7 @@ CHANGING: Final = {
 
 BEGINNING_OTHERWISE: Final = {str(Kind.ADOPT), line_counts.IMPORT}
 
-MAX_TOLD: Final = 64
+MAX_BY_IDS: Final = 64
 """Of more spans of which the ids are enough, each line is read as if some may not be seen."""
 
 
@@ -243,11 +243,11 @@ def spans(transaction: Transaction, a: Moment, b: Moment, which: DifferenceFilte
     counted = line_counts.between(transaction, first, last)
     known: dict[int, _Stretch] = {}  # many stretches have the same numbers, as one object
     stretches: dict[int, _Stretch] = {}
-    told_by = _Telling(which, by_ids=has_user)
+    reading = _Reading(which, by_ids=has_user)
     for stretch, one in counted.items():
         here = known.get(id(one))
         if here is None:
-            here = known[id(one)] = told_by.stretch(one)
+            here = known[id(one)] = reading.stretch(one)
         if here.is_sure:
             stretches[stretch] = here
     if has_user and isinstance(owners, Scope):
@@ -257,9 +257,9 @@ def spans(transaction: Transaction, a: Moment, b: Moment, which: DifferenceFilte
         added = sum([one.added for one in stretches.values()])
     adding = [place for place, one in stretches.items() if one.adds]
     changing = [place for place, one in stretches.items() if one.changes is SOME]
-    told = [*_told(stretches)]
-    if len(told) > MAX_TOLD:
-        told, either = [], (SEEN, SOME)
+    by_ids = [*_all_seen(stretches)]
+    if len(by_ids) > MAX_BY_IDS:
+        by_ids, either = [], (SEEN, SOME)
         changing = [place for place, one in stretches.items() if one.changes in either]
     others = []
     for begin, end in _lines_of(stretches):
@@ -269,7 +269,7 @@ def spans(transaction: Transaction, a: Moment, b: Moment, which: DifferenceFilte
     if first <= last:
         others.append((first, last))
     return Spans(
-        added, [*_lines_of(adding)], [*_lines_of_runs(told)], [*_lines_of(changing)], others
+        added, [*_lines_of(adding)], [*_lines_of_runs(by_ids)], [*_lines_of(changing)], others
     )
 
 
@@ -292,8 +292,8 @@ class _Stretch(NamedTuple):
     changes: str
 
 
-class _Telling:
-    """Tells what the numbers of stretches say.
+class _Reading:
+    """Reads what the numbers of stretches say.
 
     Args:
         by_ids: what was added is counted by the ids of facts, which only tell it where nothing
@@ -332,7 +332,7 @@ class _Telling:
         return seen, seen
 
 
-def _told(stretches: Mapping[int, _Stretch]) -> Iterator[Span]:
+def _all_seen(stretches: Mapping[int, _Stretch]) -> Iterator[Span]:
     """Yield the first and the last stretch of spans in which all changed facts may be seen.
 
     Stretches that change none may be among them; at their ends are some that do.

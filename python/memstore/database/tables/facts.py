@@ -37,8 +37,6 @@ from memstore.domain.records import (
     SCOPE_FIELDS,
     TODO,
     Fact,
-    Outline,
-    scope_of,
     set_fields,
     unchecked,
 )
@@ -380,32 +378,6 @@ def selecting(transaction: Transaction, fact_ids: Sequence[int]) -> Statement:
     """Return the query of :func:`get_many`."""
     listed = transaction.dialect.listed("ids")
     return Statement(f"{_select(transaction.dialect)} WHERE f.id IN {listed}", {"ids": fact_ids})
-
-
-def outlines(transaction: Transaction, fact_ids: Sequence[int]) -> dict[int, Outline]:
-    """Return what is told of facts that are some of many, by id. The caller has filtered the ids.
-
-    Those that were deleted or are distrusted are read as a whole: what they are depends on more.
-    """
-    rows = transaction.rows(
-        "SELECT f.id, f.uuid, f.namespace, f.subject, f.content, f.user_id, f.agent_id, f.run_id,"
-        " f.deleted_at IS NOT NULL OR f.id IN (SELECT fact_id FROM memstore_distrusted)"
-        f" FROM memstore_facts f WHERE f.id IN {transaction.dialect.listed('ids')}",
-        {"ids": fact_ids},
-    )
-    found = {}
-    others = []
-    for id_, uuid, namespace, subject, content, *owners, is_other in rows:
-        found[id_] = Outline(id_, uuid, namespace, subject, content, scope_of(*owners))
-        if is_other:
-            others.append(id_)
-    for id_, fact in get_many(transaction, others).items() if others else ():
-        if fact.status in OUTLINED_STATES:
-            found[id_] = found[id_]._replace(status=fact.status)
-    return found
-
-
-OUTLINED_STATES: Final = ("erased", "distrusted")
 
 
 class Claimed(NamedTuple):
