@@ -149,13 +149,6 @@ STATE_KINDS: Final = (
 
 OF_STATE: Final = f"kind IN {tuple(map(str, STATE_KINDS))}"
 
-CONFIRMATION_KINDS: Final = (Kind.CONFIRM, Kind.UNCONFIRM, Kind.ERASE)
-"""The other kinds that change a fact, in the order of the index of their lines."""
-
-OF_CONFIRMATION: Final = f"kind IN {tuple(map(str, CONFIRMATION_KINDS))}"
-
-CHANGES: Final = ((STATE_KINDS, OF_STATE), (CONFIRMATION_KINDS, OF_CONFIRMATION))
-"""All kinds that change a fact, by the indexes of their lines, with the tests of these."""
 
 OF_SOURCES: Final = f"kind IN ('{Kind.TRUST}', '{Kind.DISTRUST}') AND fact_id IS NULL"
 

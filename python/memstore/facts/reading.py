@@ -16,14 +16,12 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from memstore.database.engine import Transaction
-    from memstore.database.tables import outlines
     from memstore.domain.log import Outline
     from memstore.domain.moments import Moment
     from memstore.domain.records import Fact
     from memstore.domain.standing import Standing
     from memstore.history import past
 else:
-    outlines = lazy_import("memstore.database.tables.outlines")
     past = lazy_import("memstore.history.past")
 
 F = TypeVar("F", "Fact", "Outline")
@@ -97,25 +95,12 @@ def chain(
     checked_id(fact_id, "fact_id")
     if moment is not None:
         first = get(transaction, standing, fact_id, moment)
-        return _seen(past.chain_at(transaction, first.id, moment), first, standing)
+        return those_seen(past.chain_at(transaction, first.id, moment), first, standing)
     facts = fact_table.chain(transaction, fact_id)
     stored = next((fact for fact in facts if fact.id == fact_id), None)
     if stored is None:
         raise rules.not_found(fact_id, standing.namespace)
-    return _seen(facts, rules.checked(stored, standing), standing)
-
-
-def chain_ids(
-    transaction: Transaction, standing: Standing, fact_id: int, moment: Moment | None = None
-) -> list[int]:
-    """Return the ids of what :func:`chain` returns, without reading each fact as a whole."""
-    if moment is not None:
-        return [fact.id for fact in chain(transaction, standing, fact_id, moment)]
-    checked_id(fact_id, "fact_id")
-    facts = outlines.of_facts(transaction, fact_table.ids_of_chain(transaction, fact_id))
-    if (stored := facts.get(fact_id)) is None:
-        raise rules.not_found(fact_id, standing.namespace)
-    return [one.id for one in _seen(facts.values(), rules.checked(stored, standing), standing)]
+    return those_seen(facts, rules.checked(stored, standing), standing)
 
 
 def chains(
@@ -130,7 +115,7 @@ def chains(
         return {id_: chain(transaction, standing, id_, moment) for id_ in known}
     every = fact_table.chains_of(transaction, checked_ids(fact_ids))
     return {
-        id_: _seen(facts, first, standing)
+        id_: those_seen(facts, first, standing)
         for id_, facts in every.items()
         for first in facts
         if first.id == id_ and rules.is_seen(first, standing)
@@ -155,7 +140,7 @@ def of_subject(
     return found if standing.shared is None else sorted(found, key=lambda fact: fact.id)
 
 
-def _seen(facts: Iterable[F], first: Fact | Outline, standing: Standing) -> list[F]:
+def those_seen(facts: Iterable[F], first: Fact | Outline, standing: Standing) -> list[F]:
     """Return the facts of a chain that may be seen by whoever may see one of them.
 
     A chain may contain facts of other owners, and in files of the original of other namespaces:

@@ -7,12 +7,14 @@ from typing import TYPE_CHECKING
 
 from memstore.database import journal
 from memstore.database.journal import Kind
+from memstore.database.tables import facts as fact_table
 from memstore.domain import clock, erasures, plans, zones
 from memstore.domain import log as logs
 from memstore.domain import moments as given_moments
 from memstore.domain.arguments import (
     MAX_NUMBER,
     MAX_QUERY,
+    checked_id,
     checked_items,
     checked_page,
     checked_text,
@@ -30,8 +32,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
     from datetime import date, datetime, tzinfo
 
-    from memstore.database.engine import Progress
-    from memstore.database.tables import changed_facts
+    from memstore.database.engine import Progress, Transaction
+    from memstore.database.tables import changed_facts, outlines
     from memstore.domain.explanations import Explanation
     from memstore.domain.log import Act, DayActivity, LogFilter, LogLine
     from memstore.domain.moments import Moment
@@ -57,6 +59,7 @@ else:
     dependents = lazy_import("memstore.graph.dependents")
     erasure = lazy_import("memstore.history.erasure")
     explaining = lazy_import("memstore.facts.explaining")
+    outlines = lazy_import("memstore.database.tables.outlines")
     reverting = lazy_import("memstore.history.reverting")
     support = lazy_import("memstore.facts.support")
     verification = lazy_import("memstore.file.verification")
@@ -225,7 +228,7 @@ class LedgerView(zones.Zoned):
     def journal(self, fact_id: int) -> list[JournalLine]:
         """Return the journal of a fact's chain: every change, when it was made and by whom."""
         with self._file.engine.read() as transaction:
-            chain = reading.chain_ids(transaction, self._standing, fact_id, self._moment)
+            chain = self._chain(transaction, fact_id)
             lines = journal.of_facts(transaction, chain)
         last = None if self._moment is None else self._moment.line
         return [line for line in lines if last is None or line.id <= last]
@@ -275,6 +278,20 @@ class LedgerView(zones.Zoned):
             fact = rules.reached(transaction, standing, fact_id)
             fact = reading.then(transaction, fact, moment)
             return explaining.explained(transaction, fact, standing, moment)
+
+    def _chain(self, transaction: Transaction, fact_id: int) -> list[int]:
+        """Return the facts of a chain that may be seen, without reading each as a whole."""
+        standing = self._standing
+        if self._moment is not None:
+            chain = reading.chain(transaction, standing, fact_id, self._moment)
+            return [fact.id for fact in chain]
+        checked_id(fact_id, "fact_id")
+        ids = fact_table.ids_of_chain(transaction, fact_id)
+        facts = outlines.of_facts(transaction, ids)
+        if fact_id not in facts:
+            raise rules.not_found(fact_id, standing.namespace)
+        first = rules.checked(facts[fact_id], standing)
+        return [one.id for one in reading.those_seen(facts.values(), first, standing)]
 
     def _filter(self, asked: LineNarrowing) -> LogFilter:
         """Return the filter for the lines that are asked for."""

@@ -189,6 +189,15 @@ EXPIRED_INDEX: Final = "idx_memstore_expired"
 """Of few facts; the planner would prefer to read all facts of the owners."""
 
 
+CONFIRMATION_KINDS: Final = (Kind.CONFIRM, Kind.UNCONFIRM, Kind.ERASE)
+"""The other kinds that change a fact, in the order of the index of their lines."""
+
+OF_CONFIRMATION: Final = f"kind IN {tuple(map(str, CONFIRMATION_KINDS))}"
+
+INDEXED: Final = ((journal.STATE_KINDS, journal.OF_STATE), (CONFIRMATION_KINDS, OF_CONFIRMATION))
+"""All kinds that change a fact, by the indexes of their lines, with the tests of these."""
+
+
 class DifferenceFilter(NamedTuple):
     """Which facts are compared."""
 
@@ -440,7 +449,7 @@ def changed(
         kinds: of the lines, among :data:`CHANGING`.
     """
     found = []
-    for some, index in journal.CHANGES:
+    for some, index in INDEXED:
         if among := [one for one in some if one in kinds]:
             found += transaction.ints(
                 f"SELECT fact_id FROM memstore_journal WHERE {index}"
@@ -470,7 +479,7 @@ def changes_of_others(
         "facts": facts,
         "to_time": clock.to_text(b.at),
     }
-    for _, index in journal.CHANGES:
+    for _, index in INDEXED:
         rows = transaction.rows(
             f"SELECT j.fact_id, j.id, j.kind, {_is_plain(transaction, b)}"
             " FROM memstore_journal j CROSS JOIN memstore_facts f"
@@ -499,7 +508,7 @@ def not_plain(transaction: Transaction, a: Moment, b: Moment) -> list[int]:
             values,
         ),
         *transaction.ints(
-            f"SELECT fact_id FROM memstore_journal WHERE {journal.OF_CONFIRMATION}"
+            f"SELECT fact_id FROM memstore_journal WHERE {OF_CONFIRMATION}"
             f" AND kind = '{Kind.ERASE}' AND fact_id > :after AND fact_id <= :until",
             values,
         ),
