@@ -20,7 +20,7 @@ from memstore.database import journal
 from memstore.database.acts import STRETCH
 from memstore.database.filters import FactFilter
 from memstore.database.journal import Kind
-from memstore.database.tables import changed_facts, journal_lines, line_counts
+from memstore.database.tables import changed_facts, compared_facts, journal_lines, line_counts
 from memstore.domain import clock
 from memstore.domain.records import NOBODY
 from memstore.history import moments
@@ -418,15 +418,15 @@ def test_differences_are_those_that_reading_every_line_finds(
     pairs += [(times[0], times[5]), (times[3], times[9]), (times[0], times[1])]
     stores = [everything.of(owners), everything.within("other").of(owners)]
     found: list[Any] = []
-    between, most = line_counts.between, changed_facts.MAX_BY_IDS
+    between, most = line_counts.between, compared_facts.MAX_BY_IDS
     for known, told in ((between, most), (lambda *_: {}, most), (between, 0)):
         monkeypatch.setattr(line_counts, "between", known)
-        monkeypatch.setattr(changed_facts, "MAX_BY_IDS", told)
+        monkeypatch.setattr(compared_facts, "MAX_BY_IDS", told)
         each = [one.ledger.diff(a, b) for one in stores for a, b in pairs]
         found.append([([*one], one.total, one.passed) for one in each])
     assert found[0] == found[1] == found[2]
     monkeypatch.setattr(line_counts, "between", between)
-    monkeypatch.setattr(changed_facts, "MAX_BY_IDS", most)
+    monkeypatch.setattr(compared_facts, "MAX_BY_IDS", most)
     for store in stores[:1]:
         whole = store.ledger.diff(times[0])
         assert len(whole) == whole.total
@@ -450,11 +450,11 @@ def test_what_changed_is_told_by_ids_where_all_of_it_may_be_seen(open_store: Any
     hers.add_many(NewFact(content=f"hers {n}", subject="p", user_id="ana") for n in range(STRETCH))
     read = {}
     for one in (store, store.of("all"), hers):
-        selected = changed_facts.DifferenceFilter(("default",), one._standing.selected)
+        selected = compared_facts.DifferenceFilter(("default",), one._standing.selected)
         with store.file.engine.read() as transaction:
             a = moments.resolve(transaction, head, one._standing)
             b = moments.resolve(transaction, "now", one._standing)
-            found = changed_facts.spans(transaction, a, b, selected)
+            found = compared_facts.spans(transaction, a, b, selected)
         read[one._standing.selected] = found
         assert begun[-1].id == a.last_fact
     assert len(read[NOBODY].by_ids) == len(read[None].by_ids) == 1

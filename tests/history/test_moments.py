@@ -18,7 +18,7 @@ from tests.support.raw import sql
 
 import memstore
 from memstore import InvalidArgument, NotFound, Scope, Store
-from memstore.database.tables import changed_facts
+from memstore.database.tables import compared_facts
 from memstore.domain import clock
 from memstore.domain.moments import Moment
 from memstore.domain.standing import Standing
@@ -286,10 +286,10 @@ def test_the_facts_between_two_moments_are_found_by_their_lines(open_store: Open
     a, b = resolve(store, "op:1"), resolve(store, "now")
     with store.file.engine.read() as transaction:
         explained: Any = Explained(transaction)
-        which = changed_facts.DifferenceFilter(("default",), Scope(), subject="s")
+        which = compared_facts.DifferenceFilter(("default",), Scope(), subject="s")
         span = (a.line + 1, b.line)
-        found = [*changed_facts.lines(explained, span, which, b)]
-        assert changed_facts.expired(explained, a, b, which) == []
+        found = [*compared_facts.lines(explained, span, which, b)]
+        assert compared_facts.expired(explained, a, b, which) == []
     assert found == [(101, 101, "add", 1)]
     _, lines, expired = explained.plans  # first, which line is the last
     assert "SEARCH j USING INTEGER PRIMARY KEY" in lines

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from memstore.database import journal, line_filters, origins
 from memstore.database.journal import UNCHANGED, Kind
-from memstore.database.tables import changed_facts
+from memstore.database.tables import compared_facts
 from memstore.database.tables import episodes as episode_table
 from memstore.database.tables import facts as fact_table
 from memstore.domain import clock, zones
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
     from memstore.database.engine import Engine, Transaction
     from memstore.database.origins import Origin
-    from memstore.database.tables.changed_facts import DifferenceFilter
+    from memstore.database.tables.compared_facts import DifferenceFilter
     from memstore.domain.episodes import Episode
     from memstore.domain.moments import Moment
     from memstore.domain.records import Fact, JournalLine
@@ -243,7 +243,7 @@ class _Comparing:
         """Those that were read, by fact."""
         self._unseen: set[int] = set()
         """Facts that superseded others and must not be named."""
-        self._spans = changed_facts.spans(transaction, a, b, wanted)
+        self._spans = compared_facts.spans(transaction, a, b, wanted)
         self._first: dict[int, tuple[int, str]] = {}
         """The first line of a fact that was read, and its kind."""
         self._otherwise: set[int] = set()
@@ -300,7 +300,7 @@ class _Comparing:
             first = begin
             while first <= end:
                 asked = (self._transaction, (first, end), self._wanted, number)
-                found = changed_facts.additions(*asked)
+                found = compared_facts.additions(*asked)
                 yield from (one for one in found if one[1] not in self._otherwise)
                 if len(found) < number:
                     break
@@ -337,9 +337,9 @@ class _Comparing:
         """
         asked = (self._transaction, self._a, self._b, self._wanted)
         first = self._first
-        expired = changed_facts.expired(*asked)
-        alone = changed_facts.expired_alone(self._transaction, expired, self._a) if expired else []
-        others = {*expired, *changed_facts.born_expiring(*asked)} - {id_ for id_, _ in alone}
+        expired = compared_facts.expired(*asked)
+        alone = compared_facts.expired_alone(self._transaction, expired, self._a) if expired else []
+        others = {*expired, *compared_facts.born_expiring(*asked)} - {id_ for id_, _ in alone}
         lines = self._lines()
         began = {line.fact_id for line in lines if line.kind in past.BEGINS}
         gone, otherwise = self._by_ids(began)
@@ -384,37 +384,37 @@ class _Comparing:
         others: set[int] = set()
         light: set[int] = set()
         for span in self._spans.by_ids:
-            changed = partial(changed_facts.changed, self._transaction, span, a=self._a, b=self._b)
+            changed = partial(compared_facts.changed, self._transaction, span, a=self._a, b=self._b)
             gone.update(changed(LEAVING))
             light.update(changed(LIGHT))
-            others.update(changed(changed_facts.CHANGING - LEAVING - LIGHT))
+            others.update(changed(compared_facts.CHANGING - LEAVING - LIGHT))
         if self._spans.by_ids:
-            not_plain = changed_facts.not_plain(self._transaction, self._a, self._b)
+            not_plain = compared_facts.not_plain(self._transaction, self._a, self._b)
             others |= (light | gone).intersection(not_plain)
         gone, others = gone.difference(began), others.difference(began)
         self._found_by_ids = gone | others
         return gone, others
 
-    def _lines(self) -> list[changed_facts.Line]:
+    def _lines(self) -> list[compared_facts.Line]:
         """Return the lines of spans that are read, oldest first."""
         spans = [(*one, True) for one in self._spans.others]
         spans += [(*one, False) for one in self._spans.changing]
         return [
             line
             for begin, end, additions in sorted(spans)
-            for line in changed_facts.lines(
+            for line in compared_facts.lines(
                 self._transaction, (begin, end), self._wanted, self._b, additions=additions
             )
         ]
 
     def _lines_with(
-        self, lines: Sequence[changed_facts.Line], began: Collection[int]
-    ) -> list[changed_facts.Line]:
+        self, lines: Sequence[compared_facts.Line], began: Collection[int]
+    ) -> list[compared_facts.Line]:
         """Return lines with those of the spans told by ids about facts that began elsewhere."""
         found = [
             line
             for span in self._spans.by_ids
-            for line in changed_facts.changes_of_others(
+            for line in compared_facts.changes_of_others(
                 self._transaction, span, self._a, self._b, sorted(began)
             )
         ]

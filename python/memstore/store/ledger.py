@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from datetime import date, datetime, tzinfo
 
     from memstore.database.engine import Progress, Transaction
-    from memstore.database.tables import changed_facts, outlines
+    from memstore.database.tables import compared_facts, outlines
     from memstore.domain.explanations import Explanation
     from memstore.domain.log import Act, DayActivity, LogFilter, LogLine
     from memstore.domain.moments import Moment
@@ -54,7 +54,7 @@ if TYPE_CHECKING:
     from memstore.history.reverting import Plan
 else:
     batch = lazy_import("memstore.facts.batch")
-    changed_facts = lazy_import("memstore.database.tables.changed_facts")
+    compared_facts = lazy_import("memstore.database.tables.compared_facts")
     comparing = lazy_import("memstore.history.differences")
     dependents = lazy_import("memstore.graph.dependents")
     erasure = lazy_import("memstore.history.erasure")
@@ -215,7 +215,7 @@ class LedgerView(zones.Zoned):
         for name, text in (("subject", subject), ("category", category)):
             if text is not None:
                 checked_text(text, name, MAX_QUERY)
-        wanted = changed_facts.DifferenceFilter(
+        wanted = compared_facts.DifferenceFilter(
             self._standing.namespaces,
             self._standing.selected,
             subject=subject,
