@@ -573,30 +573,16 @@ NO_TEXTS: Final = [None, None, None]
 _run_text: Final = lru_cache(maxsize=16)(clock.uuid_text)
 """Cached, since neighbouring lines usually have the same run."""
 
-_moment: Final = lru_cache(maxsize=16)(clock.from_text)
-"""The lines of an act have one time."""
-
-_decoded: Final = json.JSONDecoder().raw_decode
-
-
-def _read(text: str) -> Any:
-    """Return what a text of JSON says; :func:`json.loads` first looks for blanks around it."""
-    try:
-        value, end = _decoded(text)
-    except ValueError:
-        end = -1
-    return value if end == len(text) else json.loads(text)
-
 
 def _decode(row: Row) -> JournalLine:
     id_, at, actor, source, kind, fact_id, *texts, episode_id, txn, run, said_at = row
     try:
         before = after = evidence = None
         if texts != NO_TEXTS:
-            before, after, evidence = [None if t is None else _read(str(t)) for t in texts]
+            before, after, evidence = (None if t is None else json.loads(str(t)) for t in texts)
         if kind == Kind.ADD and after and said_at is None:
             after = with_implied(after, str(at))
-        moment = _moment(str(at))
+        moment = clock.from_text(str(at))
         said = None if said_at is None else clock.from_text(str(said_at))
         began = None if run is None else _run_text(run)
         return JournalLine(
