@@ -123,6 +123,7 @@ REPLACED = {
     187: r"each vector has a row of its own|2,441 bytes",
     188: r"lines of (one set of owners|certain owners) are read",
     190: r"(part|days) meant add 0\.1",
+    255: r"look for it among facts|event among their own kind",
     212: r"another (passport|one of several) is (asked about|a question)",
 }
 """Words of each decision that was replaced, as a page would say what is no longer so."""

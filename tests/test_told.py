@@ -8,7 +8,7 @@ from typing import Any
 
 import benches.judge
 import pytest
-from benches.finding import times
+from benches.finding import time_words, times
 from benches.finding.halfyear import life, questions, stock
 from benches.judge.__main__ import pairs_of
 
@@ -102,3 +102,17 @@ def labelled_pairs(half: str) -> list[dict[str, Any]]:
 
 def key(pair: dict[str, Any]) -> tuple[str, str]:
     return pair["older"], pair["newer"]
+
+
+def test_words_of_time_are_read_as_what_they_mean() -> None:
+    asked = time_words.read()
+    assert len(asked) == len({one.text for one in asked}) > 200
+    missed = [one.text for one in asked if not one.is_read]
+    assert len(missed) <= len(asked) // 10, missed
+    assert not any(one.meaning == "-" and not one.is_read for one in asked)
+    told = "What was the queue of the jobs when we settled on Redis?"
+    meanings = {
+        meaning: time_words.Meant("en", "", told, meaning).is_read
+        for meaning in ("while Redis", "before Redis", "while jobs", "last", "-")
+    }
+    assert [meaning for meaning, is_read in meanings.items() if is_read] == ["while Redis"]

@@ -43,6 +43,12 @@ QUEUES = (
         ("At the beginning of May, where did they run?", None, "2026-05-11"),
         ("Where did they run back in March?", None, "2026-03-31"),
         ("Early in May, where did they run?", None, "2026-05-11"),
+        ("When May began, where did they run?", None, "2026-05-11"),
+        ("In the first week of May, where did they run?", None, "2026-05-11"),
+        ("How did the jobs stand when April ended?", None, "2026-04-30"),
+        ("Throughout April, where did they run?", None, "2026-04-30"),
+        ("Once March was over, where did they run?", "2026-04-01", None),
+        ("Until May began, where did they run?", None, "2026-04-30"),
         ("Where did they run until the 3rd of May 2026?", None, "2026-05-02"),
         ("Who rotated the key before this year?", None, "2025-12-31"),
         ("Worüber liefen die Aufträge vor April?", None, "2026-03-31"),
@@ -81,6 +87,13 @@ def test_an_operator_makes_a_date_a_condition(
         "What is her last name?",
         "Who got the first draft?",
         "What will May do at the reception?",
+        "Use tabs instead of spaces.",
+        "Who replaces the batteries?",
+        "What did Marta replace in the kitchen?",
+        "What did Anna do while John was in Paris?",
+        "What was it like when Emma came to visit?",
+        "What do we do when Stripe is down?",
+        "When was Redis chosen?",
         "March the team through the checklist",
         "Where was John between August 11 and August 15 2023?",
         "What did she paint in July 2023?",
@@ -110,7 +123,16 @@ def test_what_only_looks_like_an_operator_is_no_condition(query: str) -> None:
         ("What did we have before it was NATS?", "it was NATS", ""),
         ("Что было до NATS?", "NATS", ""),
         ("What was the queue before 3 May 2026?", "", "What was the queue"),
-        ("What was the latest queue?", "", ""),
+        ("What was the latest queue?", "", "What was the queue"),
+        ("What replaced NATS?", "NATS", ""),
+        ("What was NATS replaced by?", "NATS", ""),
+        ("Which queue did NATS replace?", "NATS", "Which queue did"),
+        ("What did we take instead of NATS?", "NATS", ""),
+        ("Which queue came after NATS?", "NATS", "Which queue"),
+        ("What was the login when we settled on NATS?", "NATS", "What was the login"),
+        ("What was the login when we decided on magic links?", "magic links", "What was the login"),
+        ("Was war das Login, als wir uns für NATS entschieden?", "NATS", "Was war das Login"),
+        ("Quel était le login quand nous avons choisi NATS ?", "NATS", "Quel était le login"),
     ],
 )
 def test_what_is_asked_is_told_apart_from_its_time(query: str, event: str, asked: str) -> None:
@@ -211,6 +233,77 @@ def test_the_row_that_tells_of_an_event_comes_after_the_best_row_before_it(jobs:
     texts = [hit.fact.content for hit in hits]
     assert texts[0] == QUEUES[0][1]
     assert texts.index(QUEUES[1][1]) < texts.index(QUEUES[2][1])
+
+
+def test_what_is_said_of_something_else_hides_no_order_by_time(jobs: Store) -> None:
+    for at in ("2026-03-01", "2026-05-01", "2026-04-01"):
+        jobs.add(f"src/cart.ts was part of the work of {at}", subject="log", valid_at=at)
+    jobs.add("Show below the page who changed it last.", subject="log", valid_at="2026-02-01")
+    hits = jobs.search("When was src/cart.ts changed last?", min_relevance=0.0)
+    assert hits[0].fact.content.endswith("2026-05-01")
+
+
+ROOMS = (
+    ("2026-01-10", "The login is by password."),
+    ("2026-03-01", "The login is by magic links."),
+    ("2026-05-01", "The login is by passkeys."),
+)
+
+
+@pytest.mark.parametrize("kind", ["facts", "turns"])
+@pytest.mark.parametrize(
+    "query", ["What was the login when we chose NATS?", "At the time of NATS, what was the login?"]
+)
+def test_what_was_so_at_an_event_is_told_in_rows_of_either_kind(
+    jobs: Store, query: str, kind: str
+) -> None:
+    """NATS, of April, is told of in turns and in facts; the login in one of them."""
+    for at, text in ROOMS:
+        if kind == "facts":
+            jobs.add(text, subject="user", valid_at=at)
+        else:
+            jobs.episodes.add(text, source="chat", thread=at, valid_at=at)
+    jobs.file.embed_pending()
+    if kind == "facts":
+        first = jobs.search(query)[0].fact.content
+    else:
+        first = jobs.episodes.search(query)[0].episode.content
+    assert first == ROOMS[1][1]
+
+
+@pytest.mark.parametrize("kind", ["facts", "turns"])
+def test_an_event_that_only_rows_of_the_other_kind_tell_of_is_known(
+    open_store: Callable[..., Store], kind: str
+) -> None:
+    store = open_store(embedder=memstore.LocalEmbedder())
+    for at, text in ROOMS:
+        store.add(text, subject="user", valid_at=at)
+        store.episodes.add(text, source="chat", thread=at, valid_at=at)
+    for namespace in ("default", "other"):
+        at = "2026-04-01" if namespace == "default" else "2026-01-15"
+        if kind == "facts":
+            store.within(namespace).add("The books go to Qonto.", subject="user", valid_at=at)
+        else:
+            store.within(namespace).episodes.add("The books go to Qonto.", source="x", valid_at=at)
+    store.file.embed_pending()
+    query = "What was the login just before Qonto?"
+    assert store.search(query)[0].fact.content == ROOMS[1][1]
+    assert store.episodes.search(query)[0].episode.content == ROOMS[1][1]
+
+
+@pytest.mark.parametrize("query", ["What replaced NATS?", "Where are the jobs instead of NATS?"])
+def test_what_replaced_something_is_told_after_it(jobs: Store, query: str) -> None:
+    texts = [hit.fact.content for hit in jobs.search(query, min_relevance=0.0)]
+    assert texts[0] == QUEUES[2][1]
+    before = [hit for hit in jobs.search(query, min_relevance=0.0) if hit.parts.date < -0.3]
+    assert QUEUES[0][1] in [hit.fact.content for hit in before]
+
+
+def test_a_filter_that_leaves_nothing_of_the_time_asked_for_is_no_error(jobs: Store) -> None:
+    query = "What did the jobs run on before April?"
+    hits = jobs.search(query, valid_after="2026-05-01", min_relevance=0.0)
+    assert [hit.fact.content for hit in hits] == [QUEUES[2][1]]
+    assert jobs.episodes.search(query, valid_after="2026-05-01", min_relevance=0.0)
 
 
 def test_a_row_that_has_the_words_for_a_time_is_about_them(jobs: Store) -> None:
@@ -322,6 +415,35 @@ def test_what_came_before_an_event_is_like_what_is_said_of_it(radio: Store, quer
 def test_what_is_asked_besides_counts_more_than_what_is_like_the_event(radio: Store) -> None:
     hits = radio.episodes.search("In how many days are invoices payable before Opus?")
     assert hits[0].episode.content == LISTENERS[1][1]
+
+
+def test_the_row_that_tells_of_an_event_adds_nothing_to_the_turns_beside_it(radio: Store) -> None:
+    def thread_parts(query: str) -> dict[str, float]:
+        hits = radio.episodes.search(query, min_relevance=0.0)
+        return {hit.episode.content: hit.parts.thread for hit in hits}
+
+    said = ("Thanks for the list.", "Walkman beats vinyl for collectors.")
+    for at, text in enumerate(said, 1):
+        radio.episodes.add(text, source="chat", thread="w", valid_at=f"2026-05-0{at}")
+    told = "Vinyl is for collectors."
+    radio.episodes.add(told, source="chat", thread="v", valid_at="2026-01-05")
+    radio.file.embed_pending()
+    assert thread_parts("Is Walkman for collectors?")[said[0]] > 0
+    parts = thread_parts("What came before Walkman?")
+    assert parts[said[0]] == 0
+    # A row that is about the words themselves makes it no time.
+    about = "Before Walkman goes out, print the labels."
+    radio.episodes.add(about, source="chat", thread="w", valid_at="2026-05-04")
+    radio.file.embed_pending()
+    assert thread_parts("What is printed before Walkman?")[said[0]] > 0
+
+
+def test_text_of_others_ends_no_time_that_the_user_told_of(radio: Store) -> None:
+    page = "Opus Opus: the codec page says that Opus is new."
+    radio.sources.trust("web", "external")
+    radio.episodes.add(page, source="web", thread="page", valid_at="2026-01-02")
+    radio.file.embed_pending()
+    assert radio.episodes.search("What came before Opus?")[0].episode.content == LISTENERS[0][1]
 
 
 def test_the_same_question_asked_before_is_not_about_its_words(radio: Store) -> None:

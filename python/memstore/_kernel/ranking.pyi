@@ -73,7 +73,7 @@ _Condition: TypeAlias = tuple[
     str | None,
     str | None,
     Sequence[Sequence[str]],
-    Sequence[Sequence[str]],
+    Sequence[int],
     tuple[str, Sequence[Sequence[str]], str] | None,
     tuple[float, float],
 ]
@@ -154,7 +154,8 @@ def contextual(
             only these periods are meant.
         condition: the times since and until which a row may be said; `newest` or `oldest`, if
             what matches is ordered by time; the words that say so, as tokens: there is no
-            condition if a row has them; the words of an event at which the time ends, as tokens;
+            condition if a row has them that tells of the event, or is about what is asked; the
+            ids of the rows that tell of an event at which the time begins or ends;
             what rows are compared with then, instead of the query: a text, its words, and the text
             without stop words; and what a row loses outside, and the share of the best score with
             which a row matches as well.

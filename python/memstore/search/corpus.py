@@ -12,14 +12,14 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, ClassVar, Final, Generic, TypeVar
 
 from memstore.database import journal
-from memstore.database.filters import EpisodeFilter, FactFilter
+from memstore.database.filters import EpisodeFilter, FactFilter, Filter
 from memstore.database.tables import facts as fact_table
 from memstore.database.tables import indexed, threads
 from memstore.database.tables import newer as newer_table
 from memstore.domain import clock
 from memstore.domain.records import AboutOthers, Fact, SearchHit, SearchHits, unchecked
 from memstore.domain.results import CONTEXTUAL, Matched
-from memstore.frozen import replace
+from memstore.frozen import fields, replace
 from memstore.lazy import lazy_import
 from memstore.named import NamedTuple
 from memstore.search.index.index import EPISODES, FACTS
@@ -224,6 +224,11 @@ class Corpus(ABC, Generic[F, H]):
             wanted.namespaces, wanted.now, scope=wanted.scope, include_expired=True
         )
         return self._has_word(word, facts, turns)
+
+    @staticmethod
+    @abstractmethod
+    def seen_by(wanted: Filter) -> F:
+        """Return a filter for rows of this kind, of the namespaces, owners and times of another."""
 
     @abstractmethod
     def _has_word(self, word: str, facts: FactFilter, turns: EpisodeFilter) -> bool: ...
@@ -480,6 +485,10 @@ class FactCorpus(Corpus[FactFilter, SearchHits]):
         facts = self._facts([one.id for one in (*before, *after)])
         return [facts[one.id] for one in before], [facts[one.id] for one in after]
 
+    @staticmethod
+    def seen_by(wanted: Filter) -> FactFilter:
+        return FactFilter(**_shared(wanted), tasks=False, searched=True)
+
     def _settled(self, past: Past, wanted: FactFilter) -> FactFilter:
         return past.facts(self.transaction, wanted, self._selected)
 
@@ -610,6 +619,10 @@ class EpisodeCorpus(Corpus[EpisodeFilter, "EpisodeHits"]):
             return episode_table.get_many(self.transaction, ids)
         return past.episodes_at(self.transaction, ids, self._past.moment)
 
+    @staticmethod
+    def seen_by(wanted: Filter) -> EpisodeFilter:
+        return EpisodeFilter(**_shared(wanted))
+
     def _settled(self, past: Past, wanted: EpisodeFilter) -> EpisodeFilter:
         return past.episodes(self.transaction, wanted, self._selected)
 
@@ -618,6 +631,12 @@ class EpisodeCorpus(Corpus[EpisodeFilter, "EpisodeHits"]):
 
     def _newest_ids(self, wanted: EpisodeFilter, limit: int) -> list[int]:
         return episode_table.newest_ids(self.transaction, wanted, limit)
+
+
+def _shared(wanted: Filter) -> dict[str, Any]:
+    """Return what filters of both kinds have, but for the rows that one names by their ids."""
+    own = {"among", "given"}
+    return {one.name: getattr(wanted, one.name) for one in fields(Filter) if one.name not in own}
 
 
 def _ageing(facts: Iterable[Fact], now: datetime, lives: Mapping[str, float]) -> Iterator[Ageing]:

@@ -1,14 +1,15 @@
-"""The event in a question: what came before it is like what is said of it.
+"""The event in a question: what came before it, or after it, is like what is said of it.
 
 "What came before Opus?" has no word of the answer. The row that tells of Opus has: "Opus sounds
 better, that is what listeners get" is about what "listeners get AAC" is about. So what is asked is
-compared as that row says it.
+compared as that row says it. What was so when Opus was chosen is about something else.
 """
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
+from memstore.search.lookups import dates
 from memstore.text.times import MAX_CHARACTERS, folded
 from memstore.text.utterances import only_asks
 
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
 
     from memstore.search.corpus import Corpus, DatedText
     from memstore.search.lookups.base import F, Lookup
+    from memstore.search.lookups.dates import Condition, Event
 
 TELLING: Final = 50
 """Among how many rows with words of an event the one that tells of it is looked for."""
@@ -29,27 +31,68 @@ EPSILON: Final = 1e-9
 """Shares that differ by less are equal."""
 
 
-def settle(corpus: Corpus[F, Any], query: str, wanted: F) -> None:
-    """Have rows of the time before an event compared with what is said of it."""
+def settle(corpus: Corpus[F, Any], query: str, wanted: F, elsewhere: Event | None) -> None:
+    """Find the event that a query names: when it was, and what is said of it.
+
+    Args:
+        elsewhere: what rows of the other kind tell of it. Those that have more of its words know
+            better, else those that told of it first.
+    """
     lookup: Lookup[F] = corpus.lookup
     named = lookup.named_dates(query)
     condition = named.condition
-    if condition is None or not condition.event:
-        return
-    rows = telling(corpus, condition.event, wanted)
-    if rows:
-        first = min(rows, key=lambda one: one.at)  # of equal moments that of the smallest id
-        words = folded(condition.words)
-        settled = condition._replace(
-            like=first.text[:MAX_CHARACTERS],
-            until=first.at,
-            # Who asked the same before has these words, too, and is not about them.
-            words=condition.words if any(words in _beginning(one) for one in rows) else "",
-        )
+    if condition is not None and condition.event:
+        settled = _settled(corpus, condition, wanted, elsewhere)
         lookup.settle(query, named._replace(condition=settled))
 
 
-def telling(corpus: Corpus[F, Any], event: str, wanted: F) -> list[DatedText]:
+def _settled(
+    corpus: Corpus[F, Any], condition: Condition, wanted: F, elsewhere: Event | None
+) -> Condition | None:
+    """Return a condition with the time of its event; ``None`` if nothing tells of that."""
+    rows = telling(corpus, condition.event, wanted)
+    own = _first(corpus, condition.event, rows)
+    both = [one for one in (own, elsewhere) if one is not None]
+    if not both:
+        return None
+    first = min(both, key=lambda one: (-one.words, one.at))
+    settled = condition._replace(
+        telling=tuple(rows),
+        # Who asked the same before has these words, too, and is not about them.
+        words=condition.words if _is_about(condition, rows) else "",
+    )
+    like = first.text[:MAX_CHARACTERS]
+    if condition.side == "at":  # what was so then is about something else
+        return settled._replace(until=first.at)
+    if condition.side == "after":
+        return settled._replace(since=first.at, like=like)
+    return settled._replace(until=first.at, like=like)
+
+
+def event(corpus: Corpus[F, Any], condition: Condition, wanted: F) -> Event | None:
+    """Return what rows of one kind tell of an event, for a search of the other kind.
+
+    Nothing if one of them is about the words that make it a time: "before deploying, run the
+    tests".
+    """
+    rows = telling(corpus, condition.event, wanted)
+    return None if _is_about(condition, rows) else _first(corpus, condition.event, rows)
+
+
+def _first(corpus: Corpus[F, Any], event: str, rows: Mapping[int, DatedText]) -> Event | None:
+    if not rows:
+        return None
+    first = min(rows, key=lambda id_: rows[id_].at)  # of equal moments that of the smallest id
+    words = corpus.lookup.word_parts(event, [first]).get(first, {})
+    return dates.Event(*rows[first], len(words))
+
+
+def _is_about(condition: Condition, rows: Mapping[int, DatedText]) -> bool:
+    words = folded(condition.words)
+    return any(words in _beginning(one) for one in rows.values())
+
+
+def telling(corpus: Corpus[F, Any], event: str, wanted: F) -> dict[int, DatedText]:
     """Return the rows that tell of an event, by id, but for those that only ask something.
 
     Text of others, such as a web page, tells of it only if nothing else does.
@@ -57,7 +100,7 @@ def telling(corpus: Corpus[F, Any], event: str, wanted: F) -> list[DatedText]:
     return among(corpus, event, [*corpus.lookup.words(event, wanted, TELLING)])
 
 
-def among(corpus: Corpus[F, Any], event: str, ids: Sequence[int]) -> list[DatedText]:
+def among(corpus: Corpus[F, Any], event: str, ids: Sequence[int]) -> dict[int, DatedText]:
     """Return those of the rows that tell of an event, as :func:`telling` does."""
     parts = corpus.lookup.word_parts(event, ids)
     weights: dict[str, float] = {}
@@ -73,12 +116,12 @@ def among(corpus: Corpus[F, Any], event: str, ids: Sequence[int]) -> list[DatedT
     return _with_most(corpus, own) or _with_most(corpus, enough)
 
 
-def _with_most(corpus: Corpus[F, Any], shares: Mapping[int, float]) -> list[DatedText]:
+def _with_most(corpus: Corpus[F, Any], shares: Mapping[int, float]) -> dict[int, DatedText]:
     """Return the rows with the largest shares, by id, but for those that only ask something."""
     most = max(shares.values(), default=0.0)
     ids = [id_ for id_, share in shares.items() if share >= most * (1 - EPSILON)]
     rows = corpus.dated_texts(ids)
-    return [rows[id_] for id_ in ids if id_ in rows and not _only_asks(rows[id_])]
+    return {id_: rows[id_] for id_ in ids if id_ in rows and not _only_asks(rows[id_])}
 
 
 def _only_asks(row: DatedText) -> bool:

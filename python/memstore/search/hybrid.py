@@ -20,11 +20,13 @@ from memstore.errors import (
     EmbedderRejected,
     Reason,
 )
+from memstore.frozen import replace
 from memstore.lazy import lazy_import
 from memstore.named import NamedTuple
 from memstore.providers.local import LocalEmbedder
 from memstore.search.corpus import BestRows, Corpus, H
 from memstore.search.index.index import Index
+from memstore.search.lookups import dates
 from memstore.search.lookups.base import F, Query, Ranked
 from memstore.search.ranking import Candidates
 from memstore.search.requests import (
@@ -48,6 +50,7 @@ if TYPE_CHECKING:
     from memstore.search import events
     from memstore.search.index.contents import FeedContents
     from memstore.search.lookups.base import About, Order
+    from memstore.search.lookups.dates import Event
     from memstore.search.requests import Request
 else:
     events = lazy_import("memstore.search.events")
@@ -105,6 +108,8 @@ class Search(Generic[F, H]):
         self._embedder = embedder
         self._corpus: type[Corpus[F, H]] = corpus
         self.index = Index(engine, corpus.kind, read_only=read_only)
+        self.other_kind: Search[Any, Any] | None = None
+        """The search over rows of the other kind, which may tell when something was."""
         self._wordless = wordless
         self._is_remote = engine.is_remote
 
@@ -146,6 +151,8 @@ class Search(Generic[F, H]):
         Misspelt ones are answered as the memory spells them; if a model was asked for their
         vectors, it is asked once more.
         """
+        if request.ranking.reads_times and self.other_kind is not None:
+            request = self.other_kind.knowing(texts, request)
         found = self._tried(texts, request, answer, {})
         if not isinstance(found, Misspelt):
             return found
@@ -192,6 +199,29 @@ class Search(Generic[F, H]):
                     return self._answered(embedded, request, why, answer)
             other = WordsOnly("other_model", Reason.of(error))
             return self._answered(None, request, other, answer)
+
+    def knowing(self, texts: Sequence[str], request: Request[Any]) -> Request[Any]:
+        """Return a request for rows of the other kind, with what these tell of the queries' events.
+
+        Of another time, rows of both kinds know what was then.
+        """
+        now = request.wanted.now
+        named = {text: one for text in texts if (one := dates.with_event(text, now)) is not None}
+        if not named:
+            return request
+
+        def known(transaction: Transaction, contents: FeedContents | None) -> Mapping[str, Event]:
+            transaction.admit(request.wanted.namespaces or ())
+            corpus = self._corpus(transaction, contents)
+            if not corpus.lookup.has_contexts:
+                return {}
+            corpus.lookup.now = now
+            seen = replace(request, wanted=corpus.seen_by(request.wanted), boosted=None)
+            wanted = corpus.settled(seen).wanted
+            each = {text: events.event(corpus, one, wanted) for text, one in named.items()}
+            return {text: one for text, one in each.items() if one is not None}
+
+        return replace(request, events=self.index.read(known))
 
     def about(
         self,
@@ -407,7 +437,8 @@ def candidates(
     if corpus.lookup.has_contexts:
         condition = corpus.lookup.named_dates(query.text).condition
         if condition is not None and condition.event:
-            events.settle(corpus, query.text, request.wanted)
+            elsewhere = request.events.get(query.text)
+            events.settle(corpus, query.text, request.wanted, elsewhere)
     by_words: dict[int, float] = {}
     if ranking.weights_for(query).words:
         for wanted in request.passes:

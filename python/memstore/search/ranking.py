@@ -78,6 +78,8 @@ class Ranking(ABC):
     """Whether hits that are not relevant are left out unless the caller says otherwise."""
     respells: ClassVar[bool] = False
     """Whether misspelt words are searched for as the memory spells them."""
+    reads_times: ClassVar[bool] = False
+    """Whether what a query says of the time of its answer counts."""
     compares_stored: ClassVar[bool] = False
     """Whether the stored vectors are compared, so that the same scores, to the last bit, come with
     an index and without: else rows that are equal but for rounding would change places."""
@@ -112,6 +114,7 @@ class Contextual(Ranking):
     name = CONTEXTUAL
     weighs_words_of_queries = True
     has_minimum = True
+    reads_times = True
     respells = True
 
     def compared(self, lookup: Lookup[Any], cosines: Mapping[int, float]) -> Mapping[int, float]:
@@ -140,20 +143,27 @@ class Contextual(Ranking):
             # Rows without a vector cannot be compared, and stay.
             ids = [id_ for id_ in ids if cosines.get(id_, least) >= least]
         limit = len(ids) if found.keeps_all else found.limit
-        orders = [
-            lookup.in_context(
-                query.text,
-                [*zip(ids, map(cosines.get, ids), strict=True)],
-                found.wanted,
-                limit=limit,
-                half_lives_seconds=self.half_lives_seconds,
-                compares=compares or query.by_table,
-                joins=query.vector is not None and lookup.joins,
-                calendar=named.calendar,
-                condition=condition,
+        is_given = query.vector is not None and not compares
+        orders: list[Order] = []
+        for condition in _each_comparison(named.condition):
+            near = cosines
+            if is_given and condition is not None and condition.rest:
+                # Where the kernel compares rows, it compares them with this text, too.
+                vectors = lookup.query_vectors([condition.rest]) or ()
+                near = self.compared(lookup, lookup.cosines(vectors[0], ids)) if vectors else near
+            orders.append(
+                lookup.in_context(
+                    query.text,
+                    [*zip(ids, map(near.get, ids), strict=True)],
+                    found.wanted,
+                    limit=limit,
+                    half_lives_seconds=self.half_lives_seconds,
+                    compares=compares or query.by_table,
+                    joins=query.vector is not None and lookup.joins,
+                    calendar=named.calendar,
+                    condition=condition,
+                )
             )
-            for condition in _each_comparison(named.condition)
-        ]
         order = _merged(orders, limit)
         if query.by_table:  # no vector was compared
             return order._replace(rows=[one._replace(vector_score=0.0) for one in order.rows])
@@ -208,6 +218,8 @@ def _of_condition(
     since = condition.since and condition.since - zones.MICROSECOND
     after = max(filter(None, (wanted.valid_after, since)), default=None)
     before = min(filter(None, (wanted.valid_before, condition.until)), default=None)
+    if after is not None and before is not None and after >= before:
+        return []  # the filter leaves nothing of that time
     then = replace(wanted, valid_after=after, valid_before=before)
     more: dict[int, None] = {}
     for text in texts:

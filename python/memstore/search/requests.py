@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Final, Generic
 
 from memstore.domain.arguments import (
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
 
     from memstore.database.filters import EpisodeFilter, FactFilter
     from memstore.domain.queries import EpisodeSearch, FactSearch
+    from memstore.search.lookups.dates import Event
     from memstore.search.past import Past
     from memstore.search.ranking import Ranking
     from memstore.text.judging.judge import Rule
@@ -98,6 +100,8 @@ class Request(Generic[F]):
     """The caller's project: rows that are known to come from another one count less."""
     past: Past | None = None
     """The moment whose memories are searched; ``None`` for now."""
+    events: Mapping[str, Event] = MappingProxyType({})
+    """What rows of the other kind tell of the events that queries name as times, by query."""
 
     def __post_init__(self) -> None:
         if not isinstance(self.limit, int) or not 1 <= self.limit <= MAX_LIMIT:

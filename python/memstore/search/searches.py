@@ -271,5 +271,6 @@ class Searches:
                 episodes = hybrid.Search(
                     *given, corpus.EpisodeCorpus, self.wordless, read_only=self._read_only
                 )
+                facts.other_kind, episodes.other_kind = episodes, facts
                 self._loaded = facts, episodes
             return self._loaded

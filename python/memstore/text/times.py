@@ -11,7 +11,9 @@ import re
 import unicodedata
 from datetime import date, timedelta
 from functools import cache, lru_cache
-from typing import TYPE_CHECKING, Final
+from itertools import dropwhile, takewhile
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Final, Literal, TypeAlias
 
 from memstore._kernel import language
 from memstore.lazy import lazy_pattern
@@ -21,13 +23,15 @@ from memstore.text.relative_days import Days, last_of_month
 from memstore.text.utterances import asks
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 MAX_CHARACTERS: Final = 300
 """A longer text is no question with a condition, but something pasted."""
 WORDS_OF_DATE: Final = 6
 """How many words after its operator a date may end."""
 WORDS_OF_EVENT: Final = 6
+WORDS_OF_CLAUSE: Final = 9
+"""How many words tell of an event that was decided."""
 CHARACTERS_BEFORE: Final = 14
 """How far before an operator its date is, in a script without spaces."""
 
@@ -67,6 +71,18 @@ MONTH_NUMBERS: Final = {"十二": 12, "十一": 11, "十": 10} | {
 LIMITS: Final = ("between", "before", "until", "since", "from", "after", "back", "in")
 """Operators of which the first one with a time counts, in this order."""
 PARTS: Final = ("beginning", "middle", "end")
+NO_OPERATORS: Final = frozenset(("units", "asks", "decides", "we", "cuts", "past"))
+"""Words of a language by which operators and what stands beside them are told."""
+
+
+Side: TypeAlias = Literal["before", "at", "after"]
+
+EVENTS: Final[Mapping[str, Side]] = MappingProxyType(
+    {"before": "before", "precedes": "before", "follows": "after", "while": "at", "when": "at"}
+)
+"""Operators that may stand next to an event, and where the answer is beside it."""
+TURNED: Final[Mapping[str, Side]] = MappingProxyType({"precedes": "after", "follows": "before"})
+"""The same if nothing comes after the operator, but something before it: what did NATS replace?"""
 
 
 class Stated(NamedTuple):
@@ -83,7 +99,9 @@ class Stated(NamedTuple):
     words: str = ""
     """What says so, if rows may be about these words."""
     event: str = ""
-    """What has to be later than the answer."""
+    """What says by its own time of which one the answer is."""
+    side: Side = "before"
+    """Whether the answer is of the time before the event, of the same, or of the one after it."""
     is_dated: bool = False
     """Whether the dates that the question names are its condition."""
     topic: str = ""
@@ -140,16 +158,35 @@ class Reading:
         topic = without if any(map(str.isalnum, without)) else self._query
         if self._event_span is not None:
             return found._replace(topic=topic, rest=self._apart_from_event())
-        is_timed = found.is_dated or found.meant
-        return found._replace(topic=topic, rest=topic if is_timed else "")
+        # Who says what was first may say so: "for a start", "to begin with".
+        rest = "" if found.order == "oldest" else self._plainly(topic)
+        return found._replace(topic=topic, rest=rest)
 
     def _apart_from_event(self) -> str:
         """Return what is asked besides an event; nothing if that is only what it replaced."""
         assert self._event_span
-        rest = self._without([*self._spans, self._event_span])
-        words = WORDS.findall(folded(rest))
-        known = _known().get(self._language)
-        return rest if known and any(word not in known for word in words) else ""
+        rest = self._plainly(self._without([*self._spans, self._event_span]))
+        return rest if self._is_asked(rest) else ""
+
+    def _is_asked(self, text: str) -> bool:
+        """Whether a text has more than function words, if they are known in its language."""
+        grammar = _known().get(self._language, frozenset())
+        known = grammar | _words(self._language, "cuts") | _words(self._language, "decides")
+        return bool(known) and any(word not in known for word in WORDS.findall(folded(text)))
+
+    def _plainly(self, topic: str) -> str:
+        """Return what is asked without words that only say that something was so: in force."""
+        said = [one for one in self._operators if "states" in one.kinds]
+        if not said:
+            return topic
+        among = {self._text[one.begin : one.end] for one in said}
+        pattern = "|".join(sorted(map(re.escape, among), key=len, reverse=True))
+        text = folded(topic)
+        kept, last = [], 0
+        for found in re.finditer(f"{BEGINS}(?:{pattern}){ENDS}", text):
+            kept.append(topic[last : found.start()])
+            last = found.end()
+        return "".join([*kept, topic[last:]])
 
     def _without(self, spans: Iterable[tuple[int, int]]) -> str:
         """Return the question without all from the first to the last of some stretches."""
@@ -157,10 +194,10 @@ class Reading:
         return f"{self._query[: min(begins)]} {self._query[max(ends) :]}".strip()
 
     def _limited(self, kind: str, operator: Operator) -> Stated | None:
-        if self._follows_unit(operator):
-            return None
         if kind == "between":
             return self._between(operator, "and")
+        if self._follows_unit(operator):
+            return None
         if kind == "from" and (found := self._between(operator, "to")) is not None:
             return found
         part, days = self._time(operator)
@@ -232,23 +269,120 @@ class Reading:
         if not asks(self._query):
             return None
         for operator in self._operators:
-            if "before" not in operator.kinds or self._follows_unit(operator):
+            if operator.kinds.isdisjoint(EVENTS) or self._follows_unit(operator):
                 continue
-            if operator.is_after:
-                begin, end = self._clause_start(operator.begin), operator.begin
-                most = WORDS_OF_EVENT if operator.language in SPACED else 1
-                found = [*WORD.finditer(self._query, begin, end)][-most:]
-            else:
-                begin, end = operator.end, self._clause_end(operator.end)
-                found = [*WORD.finditer(self._query, begin, end)][:WORDS_OF_EVENT]
-            event = " ".join(one[0] for one in found)
-            if event and (operator.language not in OF_SPACE or _is_name(event)):
-                words = self._query[operator.begin : operator.end]
-                self._spans = [(operator.begin, operator.end)]
-                self._event_span = found[0].start(), found[-1].end()
-                self._language = operator.language
-                return Stated(order="newest", words=words, event=event)
+            self._language = operator.language
+            for kind in EVENTS:
+                if kind in operator.kinds and (found := self._of_kind(kind, operator)):
+                    return found
+        self._event_span = None
         return None
+
+    def _of_kind(self, kind: str, operator: Operator) -> Stated | None:
+        """Return the condition of an operator that stands next to an event."""
+        if kind == "before":
+            return self._before(operator)
+        if EVENTS[kind] == "at":
+            return self._while(kind, operator)
+        return self._replaced(kind, operator)
+
+    def _before(self, operator: Operator) -> Stated | None:
+        if operator.is_after:
+            begin, end = self._clause_start(operator.begin), operator.begin
+            most = WORDS_OF_EVENT if operator.language in SPACED else 1
+            found = [*WORD.finditer(self._query, begin, end)][-most:]
+        else:
+            begin, end = operator.end, self._clause_end(operator.end)
+            found = [*WORD.finditer(self._query, begin, end)][:WORDS_OF_EVENT]
+        event = _joined(found)
+        if operator.language in OF_SPACE and not (event and _is_name(event)):
+            return None
+        return self._with_event("before", operator, found)
+
+    def _replaced(self, kind: str, operator: Operator) -> Stated | None:
+        """Return the condition of what an event replaced, or was replaced by."""
+        start, end = self._clause_start(operator.begin), self._clause_end(operator.end)
+        before = [*WORD.finditer(self._query, start, operator.begin)][-WORDS_OF_EVENT:]
+        if operator.is_after:
+            return self._with_event(EVENTS[kind], operator, before[-1:])
+        behind = [*WORD.finditer(self._query, operator.end, end)][:WORDS_OF_EVENT]
+        called = self._called(behind, operator.language)
+        if not called:
+            return self._with_event(TURNED[kind], operator, self._named_last(before, operator))
+        # What did Marta replace in the kitchen?
+        is_event = called[0] is behind[0] or _is_name(_joined(called))
+        return self._with_event(EVENTS[kind], operator, called) if is_event else None
+
+    def _while(self, kind: str, operator: Operator) -> Stated | None:
+        """Return the condition of what was so when something was decided, or as long as it held."""
+        code = operator.language
+        if operator.is_after:
+            begin, end = self._clause_start(operator.begin), operator.begin
+        else:
+            begin, end = operator.end, self._clause_end(operator.end)
+        words = [*WORD.finditer(self._query, begin, end)][:WORDS_OF_CLAUSE]
+        if not words:
+            return None
+        folds = [self._plain_word(word) for word in words]
+        called = self._called(words, code)
+        is_name = any(map(_is_name, (one[0] for one in called)))
+        is_ours = folds[0] in _words(code, "we") or not _words(code, "we")
+        is_decided = not _words(code, "decides").isdisjoint(folds)
+        is_passive = (
+            is_decided
+            and folds[0] not in _words(code, "we")
+            and any(one in _words(code, "past") for one in folds[1:-1])
+        )
+        if kind == "while":
+            is_event = is_name
+        elif is_decided or not _words(code, "decides"):
+            is_event = is_ours or is_passive
+        else:
+            is_event = is_ours and is_name and bool(_words(code, "we"))
+        found = self._with_event("at", operator, called) if is_event else None
+        if found is None:
+            return None
+        self._event_span = words[0].start(), words[-1].end()
+        rest = self._without([*self._spans, self._event_span])
+        past = _words(code, "past")
+        told = f" {' '.join(WORDS.findall(folded(rest)))} "
+        is_past = not past or any(f" {one} " in told for one in past)
+        return found if is_past and self._is_asked(rest) else None
+
+    def _with_event(
+        self, side: Side, operator: Operator, words: Sequence[re.Match[str]]
+    ) -> Stated | None:
+        if not words:
+            return None
+        self._spans = [(operator.begin, operator.end)]
+        self._event_span = words[0].start(), words[-1].end()
+        said = self._query[operator.begin : operator.end]
+        return Stated(order="newest", words=said, event=_joined(words), side=side)
+
+    def _called(self, words: Sequence[re.Match[str]], code: str) -> Sequence[re.Match[str]]:
+        """Return the first of some words that may be a name: no words of grammar, of deciding."""
+        cuts = _words(code, "decides") | _words(code, "cuts")
+        known = _known().get(code, frozenset()) | cuts
+        folds = [self._plain_word(word) for word in words]
+        first = next((at for at, word in enumerate(folds) if word not in known), len(words))
+        last = next((at for at in range(first, len(words)) if folds[at] in cuts), len(words))
+        while last > first and folds[last - 1] in known:
+            last -= 1
+        return words[first:last]
+
+    def _named_last(
+        self, words: Sequence[re.Match[str]], operator: Operator
+    ) -> Sequence[re.Match[str]]:
+        """Return the last of some words that may be a name: which cache did Redis replace?"""
+        code = operator.language
+        cuts = _words(code, "decides") | _words(code, "cuts")
+        known = _known().get(code, frozenset()) | cuts
+        told = [*dropwhile(lambda one: self._plain_word(one) in known, reversed(words))]
+        run = [*takewhile(lambda one: self._plain_word(one) not in known, told)]
+        return run[::-1]
+
+    def _plain_word(self, word: re.Match[str]) -> str:
+        return self._text[word.start() : word.end()].strip("«»\"'’“”()")
 
     def _ordered(self) -> Stated | None:
         if not asks(self._query):
@@ -303,11 +437,22 @@ class Reading:
                     longer = self._query[begin : more.end()]
                     if _parts(f"{serving} {longer}") > _parts(f"{serving} {stated}"):
                         stated, end = longer, more.end()
+                days = named(f"{serving} {stated}", self._today)
+                if operator.is_after:
+                    begin = self._beginning_of(begin, end, serving, days)
                 self._spans.append((begin, end))
-                return named(f"{serving} {stated}", self._today)
+                return days
             if not self._serves(operator, word, known):
                 return None
         return None
+
+    def _beginning_of(self, begin: int, end: int, serving: str, days: Days | None) -> int:
+        """Return where a time begins that ends at some place."""
+        for word in WORD.finditer(self._query, begin, end):
+            rest = self._query[word.end() : end]
+            if named(f"{serving} {rest}", self._today) != days:
+                return word.start()
+        return begin
 
     def _serves(self, operator: Operator, word: re.Match[str], known: frozenset[str]) -> bool:
         """Whether a word may stand between an operator and its time, or is the beginning of it."""
@@ -323,7 +468,12 @@ class Reading:
         return found.start() if found else len(self._query)
 
     def _start_before(self, end: int) -> int:
-        return max(self._clause_start(end), end - CHARACTERS_BEFORE)
+        begin = max(self._clause_start(end), end - CHARACTERS_BEFORE)
+        is_inside = begin > 0 and self._query[begin - 1].isascii() and self._query[begin].isascii()
+        if is_inside and self._query[begin - 1].isalnum() and self._query[begin].isalnum():
+            blank = self._query.find(" ", begin, end)
+            begin = begin if blank < 0 else blank + 1
+        return begin
 
     def _clause_start(self, end: int) -> int:
         return max((found.end() for found in CLAUSE.finditer(self._query, 0, end)), default=0)
@@ -349,6 +499,10 @@ def _parts(text: str) -> int:
     return sum(map(len, language.named_dates(text)))
 
 
+def _joined(words: Iterable[re.Match[str]]) -> str:
+    return " ".join(one[0] for one in words)
+
+
 def _is_name(text: str) -> bool:
     return text[0].isupper() or any(map(str.isdigit, text))
 
@@ -360,7 +514,7 @@ def _condition(kind: str, part: str | None, days: Days) -> Stated:
         return Stated(first=first, meant=(first, last))
     if kind == "after":
         return Stated(first=last + day, is_dated=True)
-    if kind == "before" or (kind == "until" and part is None):
+    if kind == "before" or (kind == "until" and part in (None, "beginning")):
         return Stated(last=first - day, order="newest", is_dated=True)
     if kind == "until":
         return Stated(last=last, order="newest", is_dated=True)
@@ -452,6 +606,13 @@ def _numbers() -> frozenset[str]:
 
 
 @cache
+def _words(code: str, kind: str) -> frozenset[str]:
+    """Return the words of a language of a kind that are no operators."""
+    found = dict(language.conditions(code)).get(kind, ())
+    return frozenset(folded(word).replace("_", " ") for word in found)
+
+
+@cache
 def _units() -> frozenset[str]:
     codes = (*SPACED, "ru", "pl")
     return frozenset(
@@ -465,7 +626,7 @@ def _of_language(code: str) -> tuple[Mapping[str, frozenset[str]], frozenset[str
     kinds: dict[str, set[str]] = {}
     after: set[str] = set()
     for kind, phrases in language.conditions(code):
-        if kind in ("units", "asks"):
+        if kind in NO_OPERATORS:
             continue
         for phrase in phrases:
             text = folded(unicodedata.normalize("NFC", phrase)).lstrip("~").replace("_", " ")

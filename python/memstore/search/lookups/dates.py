@@ -53,11 +53,26 @@ class Condition(NamedTuple):
     words: str
     """What says so, if a row may be about these words."""
     event: str
-    """What happened after the answer."""
+    """What says by its own time of which one the answer is."""
+    side: times.Side
+    """Whether that is the time before the event, the same, or the one after it."""
     rest: str
     """The query without all this; empty if nothing else may be left."""
     like: str = ""
     """What is said of the event: the answer may be like it."""
+    telling: tuple[int, ...] = ()
+    """The rows that tell of the event."""
+
+
+class Event(NamedTuple):
+    """What rows of one kind tell of an event in a query."""
+
+    at: datetime
+    """When the first of them is from."""
+    text: str
+    """What that one says."""
+    words: int
+    """How many words of the event it has."""
 
 
 class Named(NamedTuple):
@@ -93,6 +108,12 @@ def of_day(query: str, today: date) -> Named:
     return _named(query, today)._replace(condition=_condition(asked))
 
 
+def with_event(query: str, now: datetime) -> Condition | None:
+    """Return what a query says of the time of its answer, if that depends on an event."""
+    condition = read(query, now).condition
+    return condition if condition is not None and condition.event else None
+
+
 def topic(query: str, today: date) -> str:
     """Return a query without the condition that it states for the time of its answer."""
     asked = times.read(query, today)
@@ -121,6 +142,7 @@ def _condition(asked: times.Stated) -> Condition:
         asked.order,
         asked.words,
         asked.event,
+        asked.side,
         asked.rest,
     )
 

@@ -408,13 +408,12 @@ class IndexLookup(Lookup[F]):
 
     def _condition(self, asked: Condition) -> GivenCondition:
         words = self._transaction.tokens([asked.words]) if asked.words else []
-        event = [forms[0] for forms in self.terms(asked.event).spellings] if asked.event else []
         return (
             None if asked.since is None else clock.to_text(asked.since),
             None if asked.until is None else clock.to_text(asked.until),
             asked.order,
             words,
-            event,
+            asked.telling,
             self._topic(asked.rest),
             (OUTSIDE, MATCHING),
         )

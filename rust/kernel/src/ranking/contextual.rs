@@ -85,7 +85,7 @@ const AGE: f64 = 0.005;
 /// this, the newest comes first.
 const EQUAL: f64 = 0.02;
 
-/// How far a row that tells of the end of the time asked for is below the best of that time.
+/// How far a row that tells of an end of the time asked for is below the best of that time.
 const AFTER_THE_BEST: f64 = 0.001;
 
 /// If the best row of the one whom a query names matches its words so much worse than the best row
@@ -250,6 +250,14 @@ struct Known<'a> {
 }
 
 impl Known<'_> {
+    /// Have nothing of neighbours that tell of the event by which the time is told: what is said of it
+    /// says nothing of the time.
+    fn leave(&mut self, at_event: impl Fn(usize) -> bool) {
+        for other in self.neighbours.as_flattened_mut() {
+            *other = other.filter(|at| !at_event(*at));
+        }
+    }
+
     /// How much it can profit from its neighbours.
     fn helped(&self) -> f64 {
         (NEAR_WORDS_HELPED / f64::from(self.stored.record.words.max(1))).min(1.0)
@@ -336,6 +344,10 @@ pub fn rank(
 ) -> Result<Order, TryReserveError> {
     let mut known = known(features, request, candidates);
     let holding = holding(request, words, &known);
+    let at_event = |at: usize| holding.as_ref().is_some_and(|one| one.at_event[at]);
+    for one in &mut known {
+        one.leave(at_event);
+    }
     let compared = Compared::of(request, holding.is_some());
     let query = features.query(compared.query)?.telling(compared.telling)?;
     let similar = Similarities::new(&query, known.iter().map(|one| one.stored));
@@ -352,7 +364,7 @@ pub fn rank(
     let question = Question::read(request.query);
     let mut ranked = matched(features, &query, &matches, &known, request.joins);
     let elsewhere = elsewhere(features, &question, request.visible, &known, &ranked);
-    add_thread(&known, &mut ranked);
+    add_thread(&known, &mut ranked, at_event);
     add_named(&question, request, &known, &mut ranked);
     leave_to_itself(&known, &mut ranked);
     for (at, (one, known)) in ranked.iter_mut().zip(&known).enumerate() {
@@ -542,14 +554,11 @@ fn holding(request: &Request<'_>, words: &Words, known: &[Known<'_>]) -> Option<
     times::holding(request.condition?, words, request.until, &rows)
 }
 
-/// Lower the rows outside of the time that the query asks for, and those that tell of its end below
-/// the best of that time.
+/// Lower the rows outside of the time that the query asks for, and those that tell of its beginning
+/// or its end below the best of that time.
 fn lower(holding: &Holding, ranked: &mut [Ranked]) {
-    let inside = ranked
-        .iter()
-        .zip(&holding.inside)
-        .filter(|(_, inside)| **inside);
-    let best = inside.map(|(one, _)| one.parts.sum()).fold(0.0, f64::max);
+    let inside = (0..ranked.len()).filter(|at| holding.inside[*at] && !holding.at_event[*at]);
+    let best = inside.map(|at| ranked[at].parts.sum()).fold(0.0, f64::max);
     for (at, one) in ranked.iter_mut().enumerate() {
         if holding.at_event[at] {
             let over = one.parts.sum() - (best - AFTER_THE_BEST);
@@ -625,11 +634,14 @@ fn by_time<O: Ord>(
 
 /// Add the bonus of answers for the preceding question, and of all rows for the best of their
 /// thread.
-fn add_thread(known: &[Known<'_>], ranked: &mut [Ranked]) {
-    let base: Vec<f64> = ranked
-        .iter()
-        .map(|one| one.parts.base() + one.parts.thread)
-        .collect();
+///
+/// A row that tells of the event of a condition adds nothing to others.
+fn add_thread(known: &[Known<'_>], ranked: &mut [Ranked], at_event: impl Fn(usize) -> bool) {
+    let own = |(at, one): (usize, &Ranked)| {
+        let base = one.parts.base() + one.parts.thread;
+        if at_event(at) { 0.0 } else { base }
+    };
+    let base: Vec<f64> = ranked.iter().enumerate().map(own).collect();
     for (one, ranked) in known.iter().zip(&mut *ranked) {
         if let Some(before) = one.neighbours[0][0]
             && asks(&known[before].stored, one.stored.record.speaker)

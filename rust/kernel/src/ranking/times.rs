@@ -9,12 +9,14 @@
 //! the answer nor outside: it may say what it took the place of, so it comes after the best answer.
 //!
 //! A row that has the words of the query for that time is about them, as "before deploying, run the
-//! tests" is for "what do we do before deploying?": then there is no condition.
+//! tests" is for "what do we do before deploying?": then there is no condition. It also tells of the
+//! event, or has as much of what is asked as any other row: "who changed it last" is not about
+//! "when was the cart changed last?".
 
 use crate::index::words::{Phrase, Words};
 
-/// The share of the weights of an event's words that the rows which tell of it have.
-const EVENT: f64 = 0.6;
+/// The share of the weights of the words of what is asked that rows which are about it have.
+const ABOUT: f64 = 0.6;
 
 /// Which of the rows that match comes first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -36,8 +38,8 @@ pub struct Condition {
     pub first: Option<First>,
     /// The words that say so, as the inverted index knows them, if a row may be about these words.
     pub words: Vec<Phrase>,
-    /// The words of an event at which it ends.
-    pub event: Vec<Phrase>,
+    /// The rows that tell of an event at which it begins or ends.
+    pub event: Vec<u32>,
     /// What is asked, without the time that it is asked of.
     pub topic: Option<Topic>,
     /// What counts for how much.
@@ -74,7 +76,7 @@ pub(crate) struct Holding {
 }
 
 /// Apply a condition to rows, given with the moments they are about; `None` if it is none, as a row
-/// has its words, or its event is nowhere told.
+/// has its words.
 pub(crate) fn holding(
     condition: &Condition,
     words: &Words,
@@ -82,25 +84,22 @@ pub(crate) fn holding(
     rows: &[(u32, i64)],
 ) -> Option<Holding> {
     let ids: Vec<u32> = rows.iter().map(|row| row.0).collect();
-    let mut until = condition.until;
-    let mut tells = vec![true; rows.len()];
-    let mut at_event = vec![false; rows.len()];
-    if !condition.event.is_empty() {
-        tells = telling(words, &condition.event, &ids, last)?;
-        let moments = rows.iter().zip(&tells).filter(|(_, tells)| **tells);
-        let moment = moments.map(|(row, _)| row.1).min()?;
-        until = Some(until.map_or(moment, |until| until.min(moment)));
-        at_event.clone_from(&tells);
-    }
+    let at_event: Vec<bool> = ids.iter().map(|id| condition.event.contains(id)).collect();
     if !condition.words.is_empty() {
+        let about = if condition.event.is_empty() {
+            about(words, condition.topic.as_ref(), &ids, last)
+        } else {
+            at_event.clone()
+        };
         let held = words.parts(&condition.words, &ids, last);
         let has = |at: usize| held.of(at).iter().all(|part| *part > 0.0);
-        if (0..ids.len()).any(|at| tells[at] && has(at)) {
+        if (0..ids.len()).any(|at| about[at] && has(at)) {
             return None;
         }
     }
+    let (from, until) = (condition.from, condition.until);
     let is_inside = |(_, said): &(u32, i64)| {
-        condition.from.is_none_or(|from| *said >= from) && until.is_none_or(|until| *said < until)
+        from.is_none_or(|from| *said >= from) && until.is_none_or(|until| *said < until)
     };
     Some(Holding {
         inside: rows.iter().map(is_inside).collect(),
@@ -110,9 +109,13 @@ pub(crate) fn holding(
     })
 }
 
-/// Which rows have the most of an event's words; `None` if that is too little.
-fn telling(words: &Words, event: &[Phrase], ids: &[u32], last: Option<u32>) -> Option<Vec<bool>> {
-    let held = words.parts(event, ids, last);
+/// Which rows are about what is asked: those that have the most of its words, if that is enough; all,
+/// if it has no words.
+fn about(words: &Words, topic: Option<&Topic>, ids: &[u32], last: Option<u32>) -> Vec<bool> {
+    let Some(topic) = topic.filter(|topic| !topic.phrases.is_empty()) else {
+        return vec![true; ids.len()];
+    };
+    let held = words.parts(&topic.phrases, ids, last);
     let share = |at: usize| -> f64 {
         let parts = held.of(at).iter().zip(&held.weights);
         parts
@@ -123,7 +126,9 @@ fn telling(words: &Words, event: &[Phrase], ids: &[u32], last: Option<u32>) -> O
     let shares: Vec<f64> = (0..ids.len()).map(share).collect();
     let most = shares.iter().copied().fold(0.0, f64::max);
     let all: f64 = held.weights.iter().sum();
-    let least = most * (1.0 - f64::EPSILON);
-    (most > 0.0 && most >= EVENT * all)
-        .then(|| shares.iter().map(|share| *share >= least).collect())
+    let least = (most * (1.0 - f64::EPSILON)).max(ABOUT * all);
+    shares
+        .iter()
+        .map(|share| *share > 0.0 && *share >= least)
+        .collect()
 }

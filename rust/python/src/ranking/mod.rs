@@ -26,14 +26,15 @@ pub(crate) fn calendar((offsets, days, are_conditions): GivenCalendar) -> Calend
 }
 
 /// The moments from which and until which a row may be said, which comes first of what matches
-/// ("newest", "oldest"), the words that say so, those of an event whose moment is the end, what is
-/// asked without all this (a text, its words, and the text without stop words), and weights.
+/// ("newest", "oldest"), the words that say so, the rows that tell of an event at which the time begins
+/// or ends, what is asked without all this (a text, its words, and the text without stop words), and
+/// weights.
 pub(crate) type GivenCondition = (
     Option<PyBackedStr>,
     Option<PyBackedStr>,
     Option<PyBackedStr>,
     Vec<Phrase>,
-    Vec<Phrase>,
+    Vec<u32>,
     Option<(String, Vec<Phrase>, String)>,
     (f64, f64),
 );

@@ -54,10 +54,14 @@ pub(super) const LEXICON: Lexicon = Lexicon {
     times: "lang vaak oud laat dag dagen week weken maand maanden jaar jaren uur uren minuten datum \
         tijd",
     numbers: "twee drie vier vijf zes zeven acht negen tien elf twaalf honderd duizend beide",
-    conditions: "before: voor voordat vlak_voor kort_voor | until: tot tot_en_met | since: sinds vanaf | after: na | between: tussen \
-        | and: en | beginning: begin | middle: midden half | end: eind einde | in: in | newest: laatst \
-        voor_het_laatst meest_recente nieuwste | oldest: het_eerst eerst aanvankelijk oorspronkelijk | \
-        units: dag dagen week weken weekend maand maanden jaar jaren nacht",
+    conditions: "before: voor voordat vlak_voor kort_voor | until: tot tot_en_met | since: sinds vanaf | \
+        after: na | between: tussen | and: en | beginning: begin eerste_dagen_van | middle: midden half | end: \
+        eind einde | in: in tijdens | newest: laatst voor_het_laatst meest_recente nieuwste | oldest: \
+        het_eerst eerst aanvankelijk oorspronkelijk | follows: kwam_er_na kwam_na verving opvolger_van \
+        in_plaats_van | precedes: vervangen_door voorganger_van | while: ten_tijde_van in_de_tijd_van | when: \
+        toen terwijl zolang | decides: kozen gekozen besloten overgingen | we: we wij | cuts: was waren is als \
+        wat welke waar | past: was waren had hadden | units: dag dagen week weken weekend maand maanden jaar \
+        jaren nacht",
     claims: Claims {
         now: "sinds_vandaag vanaf_vandaag sinds_gisteren nu voortaan tegenwoordig inmiddels momenteel vanaf_nu sinds_kort vanaf_vandaag",
         ends: "niet…meer geen…meer nooit_meer gestopt_met stopte_met opgehouden_met is_gestopt \
