@@ -20,7 +20,7 @@ from memstore import NewFact, Store
 from memstore.domain.episodes import EpisodeHits
 from memstore.domain.records import SearchHit, SearchHits
 from memstore.providers.local import TokenCounter, tokens_at_most
-from memstore.telling import recall
+from memstore.telling import fitting, recall
 
 COUNTS = Path(__file__).with_name("token_counts.json")
 
@@ -50,7 +50,7 @@ def rows(recalled: memstore.Recalled) -> list[str]:
 def test_the_length_of_items_is_that_of_their_text(count: Callable[[str], int]) -> None:
     chance, length = Random(3), recall.Length(count)
     for _ in range(200):
-        names = [f"#{number}" for number in chance.sample(range(40), chance.randrange(12))]
+        names = [f"#{number}" for number in chance.sample(range(80), chance.randrange(60))]
         items = [
             recall.FoundText(
                 True,
@@ -68,7 +68,10 @@ def test_the_length_of_items_is_that_of_their_text(count: Callable[[str], int]) 
             for place, name in enumerate(names)
         ]
         after = ["(2 more left out)"] * chance.randrange(2)
-        assert length(items, *after) == count("\n".join([recall.text_of_items(items), *after]))
+        tokens = count("\n".join([recall.text_of_items(items), *after]))
+        assert length(items, *after) == tokens
+        for budget in (tokens - 1, tokens, tokens + 1, tokens // 2, 2 * tokens):
+            assert length.fits(iter(items), budget, *after) == (tokens <= budget)
 
 
 # -- the budget ------------------------------------------------------------------------------
@@ -118,7 +121,7 @@ def test_larger_budget_includes_the_smaller_ones_best_results(
     order = [item.name for item in recall.each_once(best)]
     held: dict[str, str] = {}
     for budget in sorted(budgets):
-        told = recall.recalled(*hits, budget, count)
+        told = fitting.recalled(*hits, budget, count)
         assert count(told.text) <= budget
         assert len(rows(told)) == len(told.facts) + len(told.episodes)
         now = {line.split(" ")[0]: line for line in rows(told)}
@@ -136,7 +139,7 @@ def test_a_nonmonotonic_counter_stays_within_budget(salt: int, budget: int) -> N
 
     with memstore.open(":memory:", embedder=None) as store:
         hits = found([(f"tea number {n}", None) for n in range(12)], store)
-    assert count(recall.recalled(*hits, budget, count).text) <= budget
+    assert count(fitting.recalled(*hits, budget, count).text) <= budget
 
 
 def test_results_beyond_the_budget_are_counted(words: Store) -> None:
@@ -164,7 +167,7 @@ LONG = " ".join(f"word{number:03}" for number in range(40))
 
 def test_room_left_by_a_result_that_does_not_fit_is_filled_with_the_next_ones() -> None:
     hits = ranked("the best", LONG, "the third", "the fourth")
-    told = recall.recalled(*hits, 120, len)
+    told = fitting.recalled(*hits, 120, len)
     assert told.facts == (1, 3, 4)
     assert told.left_out == 1
     assert "word" not in told.text
@@ -172,16 +175,16 @@ def test_room_left_by_a_result_that_does_not_fit_is_filled_with_the_next_ones() 
 
 def test_a_result_of_which_much_fits_is_not_given_up_for_a_shorter_one() -> None:
     hits = ranked("the best", LONG, "the third")
-    told = recall.recalled(*hits, 330, len)
+    told = fitting.recalled(*hits, 330, len)
     assert told.facts[:2] == (1, 2)
     assert "word020" in told.text
     assert "word039" not in told.text
 
 
 def test_a_far_result_does_not_fill_the_room() -> None:
-    long = [LONG.replace("word", f"word{number}") for number in range(recall.MAX_TRIED + 1)]
-    assert recall.recalled(*ranked("the best", *long[1:], "near"), 120, len).facts == (1, 5)
-    assert recall.recalled(*ranked("the best", *long, "far"), 120, len).facts == (1,)
+    long = [LONG.replace("word", f"word{number}") for number in range(fitting.MAX_TRIED + 1)]
+    assert fitting.recalled(*ranked("the best", *long[1:], "near"), 120, len).facts == (1, 5)
+    assert fitting.recalled(*ranked("the best", *long, "far"), 120, len).facts == (1,)
 
 
 def test_the_best_result_is_truncated_if_it_does_not_fit(words: Store) -> None:
@@ -227,7 +230,7 @@ def test_long_text_ranks_below_slightly_less_relevant_short_ones(
 
     def first(of_short: float) -> int:
         scored = [replace(hits[long.id], score=0.9), replace(hits[short.id], score=of_short)]
-        return recall.recalled(SearchHits(scored), EpisodeHits(), 10_000, None).facts[0]
+        return fitting.recalled(SearchHits(scored), EpisodeHits(), 10_000, None).facts[0]
 
     assert first(0.46) == short.id
     assert first(0.44) == long.id

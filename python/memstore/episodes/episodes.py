@@ -62,6 +62,7 @@ if TYPE_CHECKING:
     from memstore.episodes import copies
     from memstore.episodes.parts import TextPart
     from memstore.history import erasing, trust
+    from memstore.search.lookups.sequel import Sequel
     from memstore.search.past import Past
     from memstore.search.searches import Searches
 else:
@@ -655,15 +656,22 @@ class Episodes(zones.Zoned):
         """
         return self._find("" if query is None else query, from_arguments(EpisodeSearch, locals()))
 
-    def _find(self, query: str, asked: EpisodeSearch, *, fills: bool = False) -> EpisodeHits:
+    def _find(
+        self,
+        query: str,
+        asked: EpisodeSearch,
+        *,
+        fills: bool = False,
+        sequel: Sequel | None = None,
+    ) -> EpisodeHits:
         wanted = self._wanted(asked)
         boosted = wanted.tags if asked.tag_boost else ()
         if boosted:
             wanted = replace(wanted, tags=())
         request = requests.for_episodes(wanted, asked, boosted)
         project = self._standing.project
-        if fills or self._past is not None or project is not None:
-            request = replace(request, fills=fills, past=self._past, project=project)
+        if fills or sequel or self._past is not None or project is not None:
+            request = replace(request, fills=fills, sequel=sequel, past=self._past, project=project)
         return self._searches.episodes.find(query, request)
 
     def update(
@@ -921,9 +929,16 @@ class Episodes(zones.Zoned):
         )
 
 
-def filling(episodes: Episodes, query: str, asked: EpisodeSearch) -> EpisodeHits:
-    """Search like :meth:`Episodes.search` for what fills a budget: less is left out."""
-    return episodes._find(query, asked, fills=True)
+def found(
+    episodes: Episodes, query: str, asked: EpisodeSearch, sequel: Sequel | None, *, fills: bool
+) -> EpisodeHits:
+    """Search like :meth:`Episodes.search`, as one of two searches for a question.
+
+    Args:
+        sequel: what both share.
+        fills: what is found fills a budget: less is left out.
+    """
+    return episodes._find(query, asked, fills=fills, sequel=sequel)
 
 
 def add_in_the_past(episodes: Episodes, new_episodes: Sequence[NewEpisode]) -> list[Episode]:

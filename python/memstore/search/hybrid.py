@@ -92,6 +92,31 @@ class Misspelt(NamedTuple):
     by_text: Mapping[str, Respelling]
 
 
+MAX_ASKERS: Final = 64
+MAX_NAMES: Final = 64
+"""Of so many askers, so many names are remembered: some hundred KB at most."""
+
+
+class NamesAsked:
+    """The names of projects in questions, by who asked: the namespaces and the owners."""
+
+    def __init__(self) -> None:
+        self._names: dict[tuple[object, ...], frozenset[str]] = {}
+
+    def of(self, asker: tuple[object, ...]) -> frozenset[str]:
+        """Return the names in this asker's questions."""
+        return self._names.get(asker, frozenset())
+
+    def add(self, asker: tuple[object, ...], names: Collection[str]) -> None:
+        """Remember names of a question."""
+        known = self.of(asker)
+        if known.issuperset(names):
+            return
+        if len(self._names) >= MAX_ASKERS:
+            self._names.clear()
+        self._names[asker] = known.union(names) if len(known) < MAX_NAMES else frozenset(names)
+
+
 class Search(Generic[F, H]):
     def __init__(
         self,
@@ -282,6 +307,7 @@ class Search(Generic[F, H]):
             corpus.is_provisional = contents is None and self._is_provisional(corpus, request)
             corpus.lookup.approximates = corpus.is_provisional
             corpus.lookup.now = request.wanted.now
+            corpus.lookup.sequel = request.sequel
             return answer(corpus, corpus.settled(request), embedded, words_only)
 
         found = self.index.read(answered)

@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from memstore.database.filters import EpisodeFilter, FactFilter
     from memstore.domain.queries import EpisodeSearch, FactSearch
     from memstore.search.lookups.dates import Event
+    from memstore.search.lookups.sequel import Sequel
     from memstore.search.past import Past
     from memstore.search.ranking import Ranking
     from memstore.text.judging.judge import Rule
@@ -102,6 +103,8 @@ class Request(Generic[F]):
     """The moment whose memories are searched; ``None`` for now."""
     events: Mapping[str, Event] = MappingProxyType({})
     """What rows of the other kind tell of the events that queries name as times, by query."""
+    sequel: Sequel | None = None
+    """What this search shares with another one of the same question."""
 
     def __post_init__(self) -> None:
         if not isinstance(self.limit, int) or not 1 <= self.limit <= MAX_LIMIT:

@@ -220,6 +220,11 @@ class Searches:
     def comparisons(self) -> Comparisons:
         return Comparisons(self._engine, lambda: self.facts.index, is_off=not self._compares)
 
+    @cached_property
+    def names_asked(self) -> hybrid.NamesAsked:
+        """The names of projects in questions."""
+        return hybrid.NamesAsked()
+
     def _compare(self) -> None:
         """Have facts compared that were stored or changed since; a search has just seen them."""
         position = self.facts.index.position if self._compares else None

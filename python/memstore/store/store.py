@@ -89,6 +89,7 @@ if TYPE_CHECKING:
     from memstore.search import tallies
     from memstore.search.index import residents
     from memstore.search.index.contents import FeedContents
+    from memstore.search.lookups.sequel import Sequels
     from memstore.store import keys, ledger, recorded_searches, sources
     from memstore.store import transfer as carrying
     from memstore.store import view as views
@@ -97,7 +98,7 @@ if TYPE_CHECKING:
     from memstore.store.recorded_searches import RecordedSearches
     from memstore.store.sources import Sources
     from memstore.store.transfer import Transfer
-    from memstore.telling import bearing, briefing, recall, reminder, since
+    from memstore.telling import bearing, briefing, fitting, recall, reminder, since
     from memstore.telling.briefing import Briefing
     from memstore.telling.recall import Found, Recalled
 else:
@@ -111,6 +112,7 @@ else:
     episode_records = lazy_import("memstore.domain.episodes")
     erasing = lazy_import("memstore.history.erasing")
     erasure = lazy_import("memstore.history.erasure")
+    fitting = lazy_import("memstore.telling.fitting")
     following = lazy_import("memstore.facts.following")
     generation_table = lazy_import("memstore.database.tables.generations")
     given_moments = lazy_import("memstore.domain.moments")
@@ -780,7 +782,7 @@ class Store(View):
         checked_number(max_tokens, "max_tokens", 50, MAX_NUMBER)
         checked_number(last_sessions, "last_sessions", 0, briefing.MAX_SESSIONS)
         if counter is not None:
-            counter = recall.checked_counter(counter)
+            counter = fitting.checked_counter(counter)
         return briefing.briefing(
             self._file.engine,
             self._standing.namespaces,
@@ -833,16 +835,19 @@ class Store(View):
         asked = bearing.Prompt.read(reminder.shortened(stored_text(prompt, "prompt")))
         named, both = reminder.named(asked.text), self._file.searches
 
-        def search(question: str, _is_judged: bool) -> Found:
+        def search(question: str, _is_judged: bool, sequels: Sequels | None) -> Found:
             # What is not relevant by itself is judged here, beside the others.
-            return recall.Found(
-                self.search(
-                    question, limit=reminder.FOUND, tasks=False, touch=False, min_relevance=0
-                ),
-                self.episodes.search(question, limit=reminder.FOUND, min_relevance=0)
-                if turns
-                else episode_records.EpisodeHits(),
-            )
+            limits: dict[str, Any] = {"limit": reminder.FOUND, "min_relevance": 0}
+            wanted = queries.FactSearch(**limits, tasks=False, touch=False)
+            request = self._request(wanted)
+            if sequels:
+                request = replace(request, sequel=sequels.facts)
+            said = episode_records.EpisodeHits()
+            if turns:
+                of_turns = queries.EpisodeSearch(**limits)
+                sequel = sequels.turns if sequels else None
+                said = log.found(self.episodes, question, of_turns, sequel, fills=False)
+            return recall.Found(both.facts.find(question, request), said)
 
         topic, (found, said, _) = self._of_the_project(asked.topic, search)
         with self._file.engine.read() as transaction:

@@ -66,13 +66,14 @@ if TYPE_CHECKING:
     from memstore.search import requests
     from memstore.search.index import visibility
     from memstore.search.index.contents import FeedContents
+    from memstore.search.lookups.sequel import Sequel, Sequels
     from memstore.search.past import Past
     from memstore.store import keys, ledger
     from memstore.store import transfer as carrying
     from memstore.store.keys import KeyView
     from memstore.store.ledger import LedgerView
     from memstore.store.transfer import TransferView
-    from memstore.telling import identified, named_projects, of_a_time, recall
+    from memstore.telling import fitting, identified, named_projects, of_a_time, recall
     from memstore.telling import why_not as following
     from memstore.telling.recall import Found, Recalled
     from memstore.telling.why_not import WhyNot
@@ -86,6 +87,7 @@ else:
     fact_table = lazy_import("memstore.database.tables.facts")
     following = lazy_import("memstore.telling.why_not")
     given_moments = lazy_import("memstore.domain.moments")
+    fitting = lazy_import("memstore.telling.fitting")
     graph = lazy_import("memstore.graph.graph")
     journal = lazy_import("memstore.database.journal")
     identified = lazy_import("memstore.telling.identified")
@@ -387,7 +389,7 @@ class View(zones.Zoned):
             told = self._identified_first(transaction, query, *told[:2], asked)
             facts, turns = told.facts, told.turns
             marks = recall.sources_of(transaction, facts, turns)
-        found = recall.recalled(facts, turns, max_tokens, counter, marks, query)
+        found = fitting.recalled(facts, turns, max_tokens, counter, marks, query)
         if touch:
             self._note_use(found.facts)
         return found
@@ -441,12 +443,13 @@ class View(zones.Zoned):
             raise InvalidArgumentType("must be the hits of a search", argument="hits")
         topic = utterances.requested(checked_query(query))
 
-        def search(question: str, is_judged: bool) -> Found:
+        def search(question: str, is_judged: bool, sequels: Sequels | None) -> Found:
             wanted = asked if is_judged else _unjudged(asked)
-            turns = self._episodes_beside(question, wanted)
+            turns = self._episodes_beside(question, wanted, sequels.turns if sequels else None)
             found = recall.Found(SearchHits(facts), turns).if_relevant()
             if _is_empty(found) and self._is_of_a_time(question, wanted):
-                return self._of_that_time(question, search(question, False), found)
+                again = search(question, False, sequels)
+                return self._of_that_time(question, again, found)
             return found
 
         topic, both = self._of_the_project(topic, search, namespaces)
@@ -834,15 +837,25 @@ class View(zones.Zoned):
         )
         return zones.bound(made, self._zone)
 
-    def _recallable(self, asked: FactSearch, episodes: bool, query: str, is_judged: bool) -> Found:
+    def _recallable(
+        self,
+        asked: FactSearch,
+        episodes: bool,
+        query: str,
+        is_judged: bool,
+        sequels: Sequels | None,
+    ) -> Found:
         """Return the facts and the turns that a recall chooses from."""
         if not is_judged:
             asked = _unjudged(asked)
-        facts = self._file.searches.facts.find(query, self._filling(asked))
-        turns = self._episodes_beside(query, asked) if episodes else None
+        request, of_turns = self._filling(asked), sequels.turns if sequels else None
+        if sequels:
+            request = replace(request, sequel=sequels.facts)
+        facts = self._file.searches.facts.find(query, request)
+        turns = self._episodes_beside(query, asked, of_turns) if episodes else None
         found = recall.Found(facts, turns or episode_records.EpisodeHits()).if_relevant()
         if _is_empty(found) and self._is_of_a_time(query, asked):
-            again = self._recallable(asked, episodes, query, False)
+            again = self._recallable(asked, episodes, query, False, sequels)
             return self._of_that_time(query, again, found)
         return found
 
@@ -859,24 +872,28 @@ class View(zones.Zoned):
     def _of_the_project(
         self,
         query: str,
-        search: Callable[[str, bool], Found],
+        search: Callable[[str, bool, Sequels | None], Found],
         namespaces: Namespaces = None,
     ) -> tuple[str, Found]:
         """Return what was searched for, without the name of a project, and what was found."""
-        found = search(query, True)
+        searches, within = self._file.searches, self._standing.select(namespaces)
+        asker = within and (*within,), self._standing.selected
+        known = searches.names_asked.of(asker)
+        sequels = named_projects.sequels(query, known) if known else None
+        found = search(query, True, sequels)
         perhaps = found.named_in(query)
         if not any(perhaps):
             return query, found
         last_fact = MAX_NUMBER if self._past is None else self._past.moment.last_fact
-        wanted = FactFilter(
-            self._standing.select(namespaces),
-            self.at,
-            scope=self._standing.selected,
-            active_only=False,
-        )
+        wanted = FactFilter(within, self.at, scope=self._standing.selected, active_only=False)
         return named_projects.Naming(
-            self._file.engine, perhaps, self.project, wanted, last_fact
-        ).searched(query, found, search)
+            self._file.engine,
+            perhaps,
+            self.project,
+            wanted,
+            last_fact,
+            partial(searches.names_asked.add, asker),
+        ).searched(query, found, lambda topic: search(topic, False, sequels))
 
     def _identified_first(
         self,
@@ -907,7 +924,7 @@ class View(zones.Zoned):
     def _last_episode(self) -> int:
         return MAX_NUMBER if self._past is None else self._past.moment.last_episode
 
-    def _episodes_beside(self, query: str, asked: FactRecall) -> EpisodeHits:
+    def _episodes_beside(self, query: str, asked: FactRecall, sequel: Sequel | None) -> EpisodeHits:
         """Search the episodes too, unless there is a filter that only facts have."""
         of_facts = asked.subject or asked.category or asked.filters or asked.valid_on
         if of_facts or asked.external_key_prefix is not None or not asked.active_only:
@@ -918,9 +935,8 @@ class View(zones.Zoned):
             min_relevance=asked.min_relevance,
             **asdict(derived(questions.Periods, asked)),
         )
-        if asked.min_relevance is None:
-            return log.filling(self._log, query, wanted)
-        return self._log.search(query, **asdict(wanted))
+        fills = asked.min_relevance is None
+        return log.found(self._log, query, wanted, sequel, fills=fills)
 
     def _note_use(self, fact_ids: Iterable[int]) -> None:
         if self._past is None and not self._file.read_only:

@@ -31,11 +31,14 @@ if TYPE_CHECKING:
     from memstore.database.filters import FactFilter
     from memstore.domain.episodes import Episode, EpisodeHit
     from memstore.domain.records import Fact, Scope, SearchHit
+    from memstore.search.lookups import sequel
+    from memstore.search.lookups.sequel import Sequels
     from memstore.telling.recall import Found, Names
     from memstore.text import stop_words
 
     H = TypeVar("H", SearchHit, EpisodeHit)
 else:
+    sequel = lazy_import("memstore.search.lookups.sequel")
     stop_words = lazy_import("memstore.text.stop_words")
 
 OF_OTHERS: Final = 0.3
@@ -58,6 +61,19 @@ Thread: TypeAlias = "tuple[str, Scope, str]"
 Subjects: TypeAlias = "Mapping[Thread, Collection[str]]"
 
 
+def sequels(question: str, known: Collection[str]) -> Sequels | None:
+    """Return what a search for a question shares with one without the names of projects in it.
+
+    Args:
+        known: names of projects in earlier questions: those here are likely to be left out again.
+            ``None`` if none is here.
+    """
+    asked = folded(question)
+    here = frozenset(name for name in known if is_named_in(asked, name))
+    topic = without(question, here) if here else question
+    return None if topic == question else sequel.Sequels(topic)
+
+
 class Naming(NamedTuple):
     """A question that may name projects."""
 
@@ -69,16 +85,18 @@ class Naming(NamedTuple):
     """The facts that say of which project a conversation is."""
     last_fact: int
     """No fact after this one does."""
+    note: Callable[[Collection[str]], object]
+    """Is told the names of projects in the question."""
 
     def searched(
-        self, question: str, found: Found, search: Callable[[str, bool], Found]
+        self, question: str, found: Found, search: Callable[[str], Found]
     ) -> tuple[str, Found]:
         """Return what was searched for, and what was found, of a named project first.
 
         Args:
             found: what a search for the whole question found.
-            search: searches for another one; the second argument says whether it leaves out what is
-                not relevant. That is judged with the name.
+            search: searches for another one, and leaves nothing out that is not relevant: that is
+                judged with the name.
         """
         threads: Subjects | None = None
         if self.perhaps.subjects:
@@ -88,7 +106,8 @@ class Naming(NamedTuple):
         if not named:
             return question, found
         topic = without(question, named)
-        again = found if topic == question else search(topic, False)
+        self.note(named)
+        again = found if topic == question else search(topic)
         if not (again.facts or matching(again.turns)):  # the rest tells nothing
             return question, found
         meant = named if self.own is None else {*named, folded(project_names.short(self.own))}
@@ -201,6 +220,8 @@ def _about(hit: SearchHit) -> SearchHit:
 
 
 def _scaled(hit: H, share: float) -> H:
+    if share == 1.0 and hit.parts.project == 0.0:
+        return hit
     score = share * hit.score if hit.score > 0 else hit.score
     parts = hit.parts._replace(project=hit.parts.project + score - hit.score)
     return replace(hit, score=score, parts=parts)

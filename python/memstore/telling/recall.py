@@ -1,7 +1,6 @@
 """Recall: search results as a text within a token budget.
 
-The best results are taken until the next one does not fit; the room that is left is filled with
-the next ones that fit. Then they are put in order below their dates.
+What fits is chosen by :mod:`~memstore.telling.fitting`, and put in order below its dates.
 
 Fusion is one order over facts and episodes, each found by a search of its own. Both searches score
 by the same formula, but what they found is not worth the same beside each other. A fact stands for
@@ -12,18 +11,13 @@ better one adds little. ``docs/finding.md`` has the formula, and what each part 
 
 from __future__ import annotations
 
-import json
 import math
-from bisect import bisect_left
-from functools import cache
-from itertools import chain, islice, starmap
-from types import MappingProxyType
+from itertools import chain, islice
 from typing import TYPE_CHECKING, Final
 
 from memstore.domain import project_names, zones
 from memstore.domain.episodes import TRACE
 from memstore.domain.records import Record
-from memstore.errors import InvalidArgumentType
 from memstore.frozen import frozen, replace
 from memstore.lazy import lazy_import
 from memstore.named import NamedTuple
@@ -34,7 +28,6 @@ from memstore.text.dated import (
     end_mark,
     newer_mark,
     project_mark,
-    remark,
     speaking,
     successor_mark,
     times_mark,
@@ -260,78 +253,15 @@ FOUND: Final = 100
 """How many facts, and how many episodes, are searched for, whatever the budget: the number of
 candidates affects their order."""
 
-FIRST_CHARACTERS: Final = 120
-"""The least that is shown of a text. The first one that does not fit may be shown in part."""
 
-MAX_TRIED: Final = 3
-"""How many of the results after the first that does not fit may fill the room that is left."""
-
-NOT_OF_OTHERS: Final[Mapping[str, str]] = MappingProxyType({})
+AT_ONCE: Final = 16
+"""Of so many items the tokens are counted before more are looked at."""
 
 FAR_BEHIND: Final = 0.35
 """A turn below this part of the best score is not shown beside facts."""
 
 NEW_WORDS: Final = 1 / 3
 """A turn of which a larger part of the words, without stop words, are new adds to a fact."""
-
-
-def recalled(
-    facts: SearchHits,
-    episodes: EpisodeHits,
-    tokens: int,
-    counter: Callable[[str], int] | None,
-    sources: Mapping[str, str] = NOT_OF_OTHERS,
-    question: str = "",
-) -> Recalled:
-    """Return the best results as a text of at most this many tokens.
-
-    ``sources`` are those of the text of others, by the names of what has it.
-    """
-    found = fitted(facts, episodes, tokens, counter, sources, question)
-    return Recalled(
-        text=found.text,
-        facts=tuple(item.id for item in found.shown if item.is_fact),
-        episodes=tuple(item.id for item in found.shown if not item.is_fact),
-        left_out=len(found.items) - len(found.shown),
-        words_only=facts.words_only,
-        hidden=facts.hidden + episodes.hidden,
-        respelt=tuple(dict.fromkeys([*facts.respelt, *episodes.respelt])),
-        provisional=facts.provisional or episodes.provisional,
-        about=shown_about(whose(facts, episodes), found.shown),
-    )
-
-
-class Fitted(NamedTuple):
-    """What both searches found, and what of it fits into a budget."""
-
-    items: Sequence[FoundText]
-    """All of it, best first."""
-    text: str
-    shown: Sequence[FoundText]
-    """What is in the text, best first."""
-    count: Callable[[str], int]
-    """Counts the tokens of a text."""
-
-    def tokens_of(self, item: FoundText) -> int:
-        """Return how many tokens the line of an item takes."""
-        return self.count(str(_line(item)))
-
-
-def fitted(
-    facts: SearchHits,
-    episodes: EpisodeHits,
-    tokens: int,
-    counter: Callable[[str], int] | None,
-    sources: Mapping[str, str],
-    question: str = "",
-) -> Fitted:
-    """Return the best results as a text; arguments as of :func:`recalled`."""
-    count = TokenCounter() if counter is None else checked_counter(counter)
-    items = [
-        item._replace(marks=(*_source_mark(sources.get(item.name)), *item.marks))
-        for item in noted(best_once(facts, matching(episodes), question), whose(facts, episodes))
-    ]
-    return Fitted(items, *_fitting(items, tokens, count), count)
 
 
 class Whose(NamedTuple):
@@ -394,10 +324,10 @@ def said(
     fresh = (hit for hit in turns if not _repeats(hit, compared))
     shown = [*islice(fresh, limit)]
     count = TokenCounter()
-    tokens -= sum(count(str(_line(of_fact(hit.fact, hit.score)))) for hit in shown_facts)
-    tokens -= sum(count(str(_line(of_episode(hit)))) for hit in shown)
+    tokens -= sum(count(str(line_of(of_fact(hit.fact, hit.score)))) for hit in shown_facts)
+    tokens -= sum(count(str(line_of(of_episode(hit)))) for hit in shown)
     for hit in fresh if tokens > 0 else ():
-        tokens -= count(str(_line(of_episode(hit))))
+        tokens -= count(str(line_of(of_episode(hit))))
         if tokens < 0:
             break
         shown.append(hit)
@@ -479,11 +409,12 @@ def of_fact(
     fact: Fact, score: float, newer: Sequence[int] = (), project: str | None = None
 ) -> FoundText:
     words = text_of(fact.subject, fact.content)
-    return _item(fact, True, score, f"#{fact.id}", words)._replace(
-        marks=(*_of_project(project), *_standing(fact)),
-        newer=f"#{newer[0]}" if newer else None,
-        is_over=fact.status != "active",
-    )
+    marks = (*_of_project(project), *_standing(fact))
+    item = _item(fact, True, score, f"#{fact.id}", words, marks)
+    is_over = fact.status != "active"
+    if not (newer or is_over):
+        return item
+    return item._replace(newer=f"#{newer[0]}" if newer else None, is_over=is_over)
 
 
 def _standing(fact: Fact) -> Iterator[str]:
@@ -495,12 +426,6 @@ def _standing(fact: Fact) -> Iterator[str]:
         yield end_mark(until) if fact.status == "active" else f"until {until}"
 
 
-def _source_mark(source: str | None) -> Iterator[str]:
-    """Yield where the text of others is from."""
-    if source is not None:
-        yield f"from {json.dumps(source)}"
-
-
 def _of_project(project: str | None) -> Iterator[str]:
     """Yield the other project that a text comes from."""
     if project is not None:
@@ -509,8 +434,7 @@ def _of_project(project: str | None) -> Iterator[str]:
 
 def of_turn(episode: Episode, project: str | None = None) -> FoundText:
     words = speaking(episode.speaker, episode.content.strip())
-    item = _item(episode, False, 0.0, f"e{episode.id}", words)
-    return item._replace(marks=(*_of_project(project),))
+    return _item(episode, False, 0.0, f"e{episode.id}", words, (*_of_project(project),))
 
 
 def of_episode(hit: EpisodeHit) -> FoundText:
@@ -520,11 +444,19 @@ def of_episode(hit: EpisodeHit) -> FoundText:
     if hit.stop < len(episode.content):
         words = f"{words}…"
     words = speaking(episode.speaker, words)
-    item = _item(episode, False, hit.score, f"e{episode.id}", words)
-    return item._replace(marks=(*_of_project(hit.project),), is_trace=TRACE in episode.tags)
+    marks = (*_of_project(hit.project),)
+    item = _item(episode, False, hit.score, f"e{episode.id}", words, marks)
+    return item._replace(is_trace=True) if TRACE in episode.tags else item
 
 
-def _item(row: Fact | Episode, is_fact: bool, score: float, name: str, words: str) -> FoundText:
+def _item(
+    row: Fact | Episode,
+    is_fact: bool,
+    score: float,
+    name: str,
+    words: str,
+    marks: tuple[str, ...],
+) -> FoundText:
     date = zones.day(row.valid_at or row.created_at)
     # The owners one by one, whose hash is quick.
     owners = (row.user_id, row.agent_id, row.run_id)
@@ -532,7 +464,7 @@ def _item(row: Fact | Episode, is_fact: bool, score: float, name: str, words: st
     place = (row.seq or 0, row.id)
     # Escaped before it is measured; blanks and line ends cost tokens.
     words = visible(" ".join(words.split()))
-    return FoundText(is_fact, row.id, score, date, own, place, name, words)
+    return FoundText(is_fact, row.id, score, date, own, place, name, words, marks)
 
 
 def each_once(items: Iterable[FoundText]) -> Iterator[FoundText]:
@@ -549,68 +481,6 @@ def each_once(items: Iterable[FoundText]) -> Iterator[FoundText]:
             yield first._replace(marks=(*first.marks, told))
 
 
-def _fitting(
-    items: Sequence[FoundText], tokens: int, count: Callable[[str], int]
-) -> tuple[str, list[FoundText]]:
-    """Return a text of the best items that fits, and the items in it, best first."""
-    steps = [*_steps(items)]
-    if count(whole := text_of_items(items)) <= tokens:
-        return whole, [*items]
-    length = Length(count)
-    # The longest footer, so that each step takes more than the one before it.
-    footer = _footer(len(items))
-
-    @cache
-    def cut(place: int, characters: int) -> FoundText:
-        return items[place].cut(characters)
-
-    def fits(shown: Mapping[int, int]) -> bool:
-        return length(starmap(cut, shown.items()), footer) <= tokens
-
-    # The most steps that fit; all of them do not.
-    fit = bisect_left(range(1, len(steps)), True, key=lambda most: not fits(dict(steps[:most])))
-    shown = _filled(items, dict(steps[:fit]), fits)
-    while True:  # once, unless the counter is not monotonic
-        told = text_of_items(starmap(cut, shown.items()))
-        text = "\n".join(filter(None, (told, _footer(len(items) - len(shown)))))
-        if count(text) <= tokens:
-            return text, [items[place] for place in shown]
-        if not shown:
-            return "", []
-        shown.popitem()
-
-
-def _filled(
-    items: Sequence[FoundText], shown: dict[int, int], fits: Callable[[Mapping[int, int]], bool]
-) -> dict[int, int]:
-    """Add the next items that fit whole.
-
-    They take the place of an item of which no more than its first characters fit; the best one
-    stays.
-    """
-    last = max(shown, default=-1)
-    is_cut = last >= 0 and shown[last] < len(items[last].words)
-    after = last + (1 if is_cut else 2)  # the first that does not fit whole
-    filled = dict(shown)
-    if is_cut and last > 0 and shown[last] == FIRST_CHARACTERS:
-        del filled[last]
-    for place, item in islice(enumerate(items), after, after + MAX_TRIED):
-        longer = {**filled, place: len(item.words)}
-        if fits(longer):
-            filled = longer
-    return filled if len(filled) >= len(shown) else shown
-
-
-def _steps(items: Sequence[FoundText]) -> Iterator[tuple[int, int]]:
-    """Yield how a text grows: the place of an item, and how many of its characters are shown."""
-    for place, item in enumerate(items):
-        characters = FIRST_CHARACTERS
-        while characters < len(item.words):
-            yield place, characters
-            characters *= 2
-        yield place, len(item.words)
-
-
 def text_of_items(items: Iterable[FoundText]) -> str:
     """Return items as lines below their dates: the latest day first, threads in order."""
     by_day = sorted(items, key=lambda item: item.date, reverse=True)
@@ -618,7 +488,7 @@ def text_of_items(items: Iterable[FoundText]) -> str:
     shown = adjoined(
         ordered, lambda item: item.date, lambda item: item.name, lambda item: item.newer
     )
-    return "\n".join(under_dates(map(_line, shown)))
+    return "\n".join(under_dates(map(line_of, shown)))
 
 
 class Length:
@@ -636,38 +506,37 @@ class Length:
         """Return the tokens of the text of items, with these lines after it."""
         if not isinstance(self._count, TokenCounter):
             return self._count("\n".join([text_of_items(items), *after]))
-        told = [*map(_line, items)]
-        lines = [*dict.fromkeys(line.date for line in told)]
-        for line in told:
-            if line not in self._written:
-                self._written[line] = [*line.written()]
-            lines += self._written[line]
-        return self._count.of_lines([*(lines or [""]), *after])
+        lines: dict[str, None] = {}
+        told: list[str] = []
+        for line in map(line_of, items):
+            lines[line.date] = None
+            told += self._lines(line)
+        return self._count.of_lines([*([*lines, *told] or [""]), *after])
+
+    def fits(self, items: Iterable[FoundText], tokens: int, *after: str) -> bool:
+        """Return whether so many tokens are enough; what is too much is not counted to its end."""
+        if not isinstance(self._count, TokenCounter):
+            return self(items, *after) <= tokens
+        known: list[FoundText] = []
+        waiting, least = iter(items), 0
+        while some := [*islice(waiting, AT_ONCE)]:
+            known += some
+            least += self._count.of_lines(
+                [*chain.from_iterable(map(self._lines, map(line_of, some)))]
+            )
+            if least > tokens + 1:  # each sum is rounded up, and a line end is missing in each
+                return False
+        return self(known, *after) <= tokens
+
+    def _lines(self, line: DatedLine) -> list[str]:
+        """Return a line and its notes."""
+        written = self._written.get(line)
+        if written is None:
+            written = self._written[line] = [*line.written()]
+        return written
 
 
-def _line(item: FoundText) -> DatedLine:
+def line_of(item: FoundText) -> DatedLine:
     marks = item.marks if item.newer is None else (*item.marks, newer_mark(item.newer))
     notes = () if item.note is None else (item.note,)
     return DatedLine(item.date, item.name, item.words, marks, notes)
-
-
-def _footer(left_out: int) -> str:
-    return remark(f"{left_out} more left out") if left_out else ""
-
-
-def checked_counter(counter: Callable[[str], int]) -> Callable[[str], int]:
-    """Return a caller's function that counts tokens, with a check of what it returns."""
-    if not callable(counter):
-        raise InvalidArgumentType(
-            f"must be a function, not {type(counter).__name__}", argument="counter"
-        )
-
-    def count(text: str) -> int:
-        number = counter(text)
-        if isinstance(number, bool) or not isinstance(number, int):
-            raise InvalidArgumentType(
-                f"must return a whole number, not {number!r}", argument="counter"
-            )
-        return number
-
-    return count

@@ -20,7 +20,7 @@ from memstore.search import hybrid
 from memstore.search.corpus import BestRows, Corpus, FactCorpus
 from memstore.search.lookups.base import Order
 from memstore.search.requests import MAX_LIMIT
-from memstore.telling import recall
+from memstore.telling import fitting, recall
 from memstore.text.escaping import visible
 from memstore.text.folding import folded
 
@@ -229,7 +229,7 @@ def recalled(
             else f"fact {number} scores far below the results from the project named in the query"
         )
         return replace(found, stage=Stage.RELEVANCE, text=text, place=None, max_tokens=max_tokens)
-    fitted = recall.fitted(facts, episodes, max_tokens, counter, sources, question)
+    fitted = fitting.fitted(facts, episodes, max_tokens, counter, sources, question)
     item = next((one for one in fitted.items if one.is_fact and one.id == number), None)
     if item is None:
         words = next(_words(hit.fact) for hit in facts if hit.fact.id == number)

@@ -21,7 +21,7 @@ from memstore.named import NamedTuple
 from memstore.text.words import spelled
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
     from datetime import date, datetime
 
     from memstore._kernel.ids import Ids
@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from memstore.search.index.index import RowKind
     from memstore.search.lookups import dates
     from memstore.search.lookups.dates import Calendar, Condition, Named
+    from memstore.search.lookups.sequel import Sequel
 else:
     dates = lazy_import("memstore.search.lookups.dates")
 
@@ -155,6 +156,8 @@ class Lookup(ABC, Generic[F]):
     """The last row that counts for the weights of words; ``None`` for all."""
     aged: Callable[[Sequence[int]], Sequence[Aged]] | None = None
     """Returns the ages of rows that had others at the moment that is searched."""
+    sequel: Sequel | None = None
+    """What this search and the one before it, or after it, of the same question share."""
     now: datetime | None = None
     """The moment of the search, of which a query's days are told; ``None`` for that of the clock.
     It is set before anything is looked up."""
@@ -363,17 +366,11 @@ def parts_by_word(
 def cosines_of_vectors(
     transaction: Transaction, table: VectorTable, vector: Vector, ids: Sequence[int]
 ) -> dict[int, float]:
-    """Return the cosines of those that have a vector, by the ids of facts or pieces."""
-    found = vector_table.stored(transaction, table, ids) if ids else []
-    return dict(_usable(vector, found))
+    """Return the cosines of those that have a vector, by the ids of facts or pieces.
 
-
-def _usable(vector: Vector, found: Sequence[tuple[int, bytes]]) -> Iterator[tuple[int, float]]:
-    """Yield the cosines of vectors, by their ids, without damaged ones: the doctor reports them."""
-    cosines = cosines_of_stored(vector, [blob for _, blob in found])
-    for (id_, _), cosine in zip(found, cosines, strict=True):
-        if cosine is not None:
-            yield id_, cosine
+    Damaged vectors are left out: the doctor reports them.
+    """
+    return nearest_stored(vector, vector_table.stored(transaction, table, ids) if ids else ())
 
 
 def cosines_of_rows(
@@ -382,10 +379,16 @@ def cosines_of_rows(
     """Return the cosines of rows that have a vector; of an episode, its nearest piece's."""
     if table is not vector_table.PIECES:
         return cosines_of_vectors(transaction, table, vector, ids)
-    found = vector_table.stored_of_episodes(transaction, ids) if ids else []
+    return nearest_stored(vector, vector_table.stored_of_episodes(transaction, ids) if ids else ())
+
+
+def nearest_stored(vector: Vector, rows: Sequence[tuple[int, bytes]]) -> dict[int, float]:
+    """Return the largest cosine of each row's vectors, without damaged ones."""
     best: dict[int, float] = {}
-    for episode_id, cosine in _usable(vector, found):
-        best[episode_id] = max(cosine, best.get(episode_id, cosine))
+    cosines = cosines_of_stored(vector, [blob for _, blob in rows])
+    for (id_, _), cosine in zip(rows, cosines, strict=True):
+        if cosine is not None and not (id_ in best and best[id_] > cosine):
+            best[id_] = cosine
     return best
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Final, TypeVar
 
 from memstore._kernel import ranking
@@ -26,6 +27,7 @@ from memstore.search.lookups.base import (
     best_by_words,
     cosines_of_rows,
     cosines_of_vectors,
+    nearest_stored,
     parts_by_word,
 )
 from memstore.search.lookups.database import DatabaseLookup
@@ -119,10 +121,21 @@ class IndexLookup(Lookup[F]):
         return best_by_words(words, asked, k, visible, until=self.until)
 
     def near(self, vectors: Sequence[Vector], wanted: F, k: int) -> list[dict[int, float]]:
-        codes = self._contents.codes
-        if codes is None:
+        if self._contents.codes is None:
             return self._database.near(vectors, wanted, k)
         visible = self._visible(wanted)
+        look = partial(self._nearest_to, visible=visible, k=k)
+        if self.sequel is None or len(vectors) > 1:
+            return look(vectors)
+        given = self._contents, vectors[0], k, visible
+        return [self.sequel.nearest(*given, look, self.query_vectors)]
+
+    def _nearest_to(
+        self, vectors: Sequence[Vector], visible: Visible, k: int
+    ) -> list[dict[int, float]]:
+        """Return the ``k`` nearest rows to each vector, in one pass."""
+        codes = self._contents.codes
+        assert codes is not None
         if self.can_compare:
             queries = numbers(b"".join(vectors))
             nearest = self._contents.features.nearest(codes, queries, k, visible)
@@ -163,7 +176,11 @@ class IndexLookup(Lookup[F]):
         if not ids:
             return {}
         if not self.can_compare:
-            return cosines_of_rows(self._transaction, self._kind.vectors, vector, ids)
+            table, transaction = self._kind.vectors, self._transaction
+            if self.sequel is None or table is not vector_table.PIECES:
+                return cosines_of_rows(transaction, table, vector, ids)
+            read = partial(vector_table.stored_of_episodes, transaction)
+            return nearest_stored(vector, self.sequel.vectors(self._contents, ids, read))
         cosines = self._contents.features.cosines(vector, ids)
         return {id_: one for id_, one in zip(ids, cosines, strict=True) if one is not None}
 

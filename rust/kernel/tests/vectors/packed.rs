@@ -1,6 +1,6 @@
 //! Packing loses no bit, and nothing that is not packed is taken for it.
 
-use memstore_kernel::vectors::packed::{pack, unpack};
+use memstore_kernel::vectors::packed::{pack, unpack, unpack_into};
 use proptest::prelude::*;
 
 fn blob(numbers: impl IntoIterator<Item = f32>) -> Vec<u8> {
@@ -65,6 +65,10 @@ proptest! {
             prop_assert!(packed.len() < blob.len());
             prop_assert_eq!(packed.len() % 4, 1);
             prop_assert_eq!(&naive(&packed), &blob);
+            let mut numbers = vec![0.0; blob.len() / 4];
+            prop_assert_eq!(unpack_into(&packed, &mut numbers), Some(()));
+            prop_assert_eq!(&self::blob(numbers.iter().copied()), &blob);
+            prop_assert_eq!(unpack_into(&packed, &mut numbers[1..]), None);
             prop_assert_eq!(unpack(&packed), Some(blob));
         }
     }

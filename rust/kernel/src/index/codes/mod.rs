@@ -147,7 +147,7 @@ pub fn cosines<B: AsRef<[u8]>>(query: &[f32], blobs: &[B], dot: &Dot) -> Result<
 /// `None` for one of another dimension or damaged, 0 for one that is not finite.
 pub fn cosines_of_stored<B: AsRef<[u8]>>(
     query: &[f32],
-    blobs: &[B],
+    blobs: impl IntoIterator<Item = B>,
     dot: &Dot,
 ) -> Vec<Option<f32>> {
     let mut vector = vec![0.0; query.len()];
@@ -155,17 +155,23 @@ pub fn cosines_of_stored<B: AsRef<[u8]>>(
     let mut other = unit.clone();
     write_unit(query, &mut unit);
     let mut cosine = |blob: &[u8]| {
-        let unpacked = packed::unpack(blob);
-        match read(0, unpacked.as_deref().unwrap_or(blob), &mut vector) {
-            Err(Refused::NotFinite { .. }) => Some(0.0),
-            Err(_) => None,
+        let is_read = match packed::unpack_into(blob, &mut vector) {
+            Some(()) => codec::check_finite(&vector).map_err(|_| true),
+            None => read(0, blob, &mut vector)
+                .map_err(|refused| matches!(refused, Refused::NotFinite { .. })),
+        };
+        match is_read {
+            Err(is_stored) => is_stored.then_some(0.0),
             Ok(()) => {
                 write_unit(&vector, &mut other);
                 Some(dot.unit_cosine(&unit, &other))
             }
         }
     };
-    blobs.iter().map(|blob| cosine(blob.as_ref())).collect()
+    blobs
+        .into_iter()
+        .map(|blob| cosine(blob.as_ref()))
+        .collect()
 }
 
 fn read(row: usize, blob: &[u8], vector: &mut [f32]) -> Result<(), Refused> {
