@@ -7,6 +7,7 @@ from collections.abc import Callable
 import pytest
 
 import memstore
+from memstore.telling.identified import REPORTS
 
 Open = Callable[..., memstore.Store]
 
@@ -74,6 +75,73 @@ def test_no_turn_of_another_time_is_added(store: memstore.Store) -> None:
     assert (ticket in told.text, answer in told.text) == (True, False)
     past = store.as_of(f"episode:{len(TICKETS) * 3 + 2}").recall(question, max_tokens=500)
     assert (ticket in past.text, answer in past.text) == (True, False)
+
+
+REPORT = "VAN-101: fuel use is far too high since the new boxes."
+FOUND_OUT = "The boxes report gallons of fuel and we read litres."
+
+
+def scores(store: memstore.Store, question: str) -> dict[str, float]:
+    """Return the scores of the turns for a question, by their texts."""
+    return {hit.episode.content: hit.score for hit in store.turns_for(question, limit=50)}
+
+
+@pytest.mark.parametrize(
+    ("text", "is_report"),
+    [
+        ("SHOP-1042: people lose their coupon", True),
+        ("[BK-31] the sum differs", True),
+        ("look at this\nVAN-101 fuel use is too high", True),
+        ("can you look into #231: the login loops", True),
+        ("files are stored as UTF-8", False),
+        ("numbers look like RE-2026-00017: twelve characters", False),
+        ("the ratio is 16-9", False),
+    ],
+)
+def test_a_report_begins_with_a_number_or_a_colon_follows_it(text: str, is_report: bool) -> None:
+    assert bool(REPORTS.search(text)) == is_report
+
+
+@pytest.fixture
+def vans(open_store: Open) -> memstore.Store:
+    """Return a store with two reports in like words; one has a ticket's number."""
+    store = open_store()
+    for thread, report in (("a", REPORT), ("b", REPORT.removeprefix("VAN-101: "))):
+        turns = [
+            ("user", report),
+            ("assistant", f"Comparing with the receipts. ({thread})"),
+            ("assistant", f"{FOUND_OUT} ({thread})"),
+            ("user", f"Is the car park full? ({thread})"),
+            ("assistant", f"It has a gate. ({thread})"),
+        ]
+        store.episodes.add_many(
+            {"content": text, "source": "host", "thread": thread, "speaker": speaker}
+            for speaker, text in turns
+        )
+    for number in range(30):
+        store.episodes.add(f"Shelf {number} is painted.", source="host", thread=f"c{number}")
+    return store
+
+
+def test_what_came_of_a_ticket_is_found_without_its_number(vans: memstore.Store) -> None:
+    question = "Why was fuel use overstated?"
+    found = scores(vans, question)
+    cause = f"{FOUND_OUT} (a)"
+    assert found["Comparing with the receipts. (a)"] == pytest.approx(0.9 * found[REPORT])
+    assert found[cause] >= 0.9 * found[REPORT]
+    assert cause in vans.remind(question).text
+    assert cause in vans.recall(question, max_tokens=150).text
+    # What is said of something else later has nothing of it, and neither have other turns.
+    assert found.get("It has a gate. (a)", 0.0) < 0.5 * found[REPORT]
+    assert found.get("Comparing with the receipts. (b)", 0.0) < 0.85 * found[REPORT]
+
+
+def test_a_ticket_far_behind_the_best_adds_nothing(vans: memstore.Store) -> None:
+    vans.episodes.add("Shelves are overstated.", source="host", thread="d")
+    found = scores(vans, "Which shelves are overstated?")
+    assert found.get(f"{FOUND_OUT} (a)", 0.0) == pytest.approx(
+        found.get(f"{FOUND_OUT} (b)", 0.0), abs=0.05
+    )
 
 
 def test_an_unknown_ticket_changes_nothing(store: memstore.Store) -> None:

@@ -461,7 +461,7 @@ def test_the_further_down_a_line_stands_the_more_it_has_to_have_of_the_prompt(
     open_store: Open,
 ) -> None:
     store = open_store()
-    texts = ("a chair is red", "this door squeaks", "rain fell", "some soup", "one long walk")
+    texts = ("a chair of 1950", "this door squeaks at 9", "7 mm of rain", "2 soups", "3 long walks")
     for text in texts:
         tell(store, ("user", text), thread=text)
     much = LITTLE._replace(terms=0.4)
@@ -472,12 +472,52 @@ def test_the_further_down_a_line_stands_the_more_it_has_to_have_of_the_prompt(
     assert told(store, *[LITTLE] * 3, of_the_day, LITTLE._replace(date=-0.4)) == [0, 1, 3]
 
 
+@pytest.mark.parametrize(
+    ("text", "is_told"),
+    [
+        ("let people export the packing list", False),
+        ("People export the packing list", False),  # "people" is no name elsewhere
+        ("I want the packing list as a file", False),
+        ("the packing list has 7 columns", True),
+        ("packing lists go to Emeka", True),
+        ("Emeka exports the packing list", True),
+        ("the packing list is made by exportPdf", True),
+        ("never export the packing list", True),
+        ("людям нужен список", False),
+        ("把装箱单导出", True),
+    ],
+)
+def test_a_turn_that_names_nothing_has_to_have_more(
+    open_store: Open, text: str, is_told: bool
+) -> None:
+    store = open_store()
+    for one in ("Jobs run in Celery", "what people say", text):
+        tell(store, ("user", one), thread=one)
+    some = LITTLE._replace(terms=0.1)
+    assert (2 in told(store, some, some, some)) == is_told
+    assert 2 in told(store, some, some, some._replace(terms=0.4))
+    assert 2 in told(store, some, some, some._replace(date=0.1))
+
+
+def test_a_fact_need_name_nothing(open_store: Open) -> None:
+    store = open_store()
+    for text in ("Jobs run in Celery", "lists are packed", "doors squeak"):
+        store.add(text, subject="shop")
+    some = LITTLE._replace(terms=0.1)
+    facts = sorted(store.list(limit=None), key=lambda fact: fact.id)
+    hits = [
+        SearchHit(fact, 0.9 - 0.02 * place, 0.5, 0.5, 1.0, some) for place, fact in enumerate(facts)
+    ]
+    found = reminder.reminded(hits, [], lambda turn: reminder.Afterwards(), 1000)
+    assert len(found.facts) == len(facts)
+
+
 @pytest.mark.parametrize(("tags", "places"), [((), [0, 1, 2]), ((TRACE,), [0, 2])])
 def test_what_a_session_did_has_to_have_more_than_what_was_said(
     open_store: Open, tags: tuple[str, ...], places: list[int]
 ) -> None:
     store = open_store()
-    for text in ("a chair is red", "this door squeaks", "rain fell"):
+    for text in ("a chair of 1950", "this door squeaks at 9", "7 mm of rain"):
         store.episodes.add(text, source="host", thread=text, tags=tags)
     assert told(store, LITTLE, LITTLE._replace(terms=0.1), LITTLE._replace(terms=0.4)) == places
 

@@ -873,6 +873,7 @@ class Store(View):
                 max_tokens,
                 recall.whose(found, said),
                 topic,
+                first.following,
             )
 
     def subjects(

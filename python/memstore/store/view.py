@@ -910,7 +910,7 @@ class View(zones.Zoned):
         found = recall.Found(facts, turns)
         names = words.identifiers_of_several_words(query)
         if not names:
-            return found
+            return identified.reports_go_on(found) if turns else found
         narrowed = asked is not None and any(asdict(derived(questions.Periods, asked)).values())
         return identified.identified_first(
             transaction,

@@ -9,7 +9,8 @@ too: "never force-push to main", when something is to be pushed to main.
 
 A request to be told something is a question, too. An echo of the prompt is no memory, and a short
 turn beside one that bears on it has to have something of it, too. The further down a line stands
-among the best, the more it has to have of the prompt (:func:`is_told`).
+among the best, the more it has to have of the prompt, most of all a turn that names nothing
+(:func:`is_told`).
 """
 
 from __future__ import annotations
@@ -26,7 +27,7 @@ from memstore.text.utterances import asks, is_rule, only_asks, requested, reques
 from memstore.text.words import parts_of_identifiers, terms
 
 if TYPE_CHECKING:
-    from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 
     from memstore._kernel.ranking import Bearing
     from memstore.domain.episodes import Episode, EpisodeHit
@@ -81,6 +82,10 @@ OF_THAT_DAY: Final = 0.2
 
 OF_TRACES: Final = -0.3
 """What it counts that nobody said a line: it lists what was done in a session."""
+
+OF_NOTHING_NAMED: Final = -0.3
+"""What it counts that a turn has neither a name nor a number: "let people export the list" is work
+that was asked for, and tells nothing that holds."""
 
 
 class Prompt(NamedTuple):
@@ -143,7 +148,14 @@ def turns_told(
     return [hit for hit in heard if hit.episode.id not in bare or _place(hit.episode, -1) in places]
 
 
-def is_told(place: int, parts: ScoreParts, *, goes_with: bool, is_trace: bool) -> bool:
+def is_told(
+    place: int,
+    parts: ScoreParts,
+    *,
+    goes_with: bool,
+    is_trace: bool,
+    names_nothing: Callable[[], bool],
+) -> bool:
     """Return whether a line has enough of a prompt for its place among the best, from 0.
 
     What counts is what it has by itself, in words and in meaning, not what its neighbours have.
@@ -152,7 +164,11 @@ def is_told(place: int, parts: ScoreParts, *, goes_with: bool, is_trace: bool) -
         goes_with: the line before it, or another one of its place, in its thread is told, or one
             that it replaces.
         is_trace: nobody said it: it lists what was done in a session.
+        names_nothing: whether it is a turn without a name, a number or a rule; asked only where
+            that decides. On a day of the prompt it need have none.
     """
+    if place == 0:
+        return True
     has = parts.words + parts.meaning + parts.terms
     if goes_with:
         has += GOES_WITH
@@ -160,7 +176,10 @@ def is_told(place: int, parts: ScoreParts, *, goes_with: bool, is_trace: bool) -
         has += OF_THAT_DAY
     if is_trace:
         has += OF_TRACES
-    return place == 0 or has >= FURTHER * place
+    least = FURTHER * place
+    if has < least or has + OF_NOTHING_NAMED >= least or is_trace or parts.date > 0:
+        return has >= least
+    return not names_nothing()
 
 
 def echoes(turn: str, prompt: Prompt) -> bool:

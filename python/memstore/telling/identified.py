@@ -3,6 +3,9 @@
 "SHOP-1042: what was the cause?" shares a word with every ticket of the shop. What has the whole
 identifier comes before what has not, and so do the next turns of its thread, up to the next one of
 the same speaker: the answer seldom repeats the number.
+
+Who asks in other words names no ticket, and the report of it is found by them; what came of it is
+said in the turns after it, here, too.
 """
 
 from __future__ import annotations
@@ -14,15 +17,16 @@ from memstore.domain.arguments import MAX_NUMBER
 from memstore.domain.episodes import EpisodeHit
 from memstore.episodes import passages
 from memstore.frozen import replace
+from memstore.lazy import lazy_pattern
 from memstore.telling.recall import Found
 from memstore.text.folding import folded
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     from memstore.database.engine import Transaction
     from memstore.domain.episodes import Episode
-    from memstore.domain.records import SearchHit
+    from memstore.domain.records import Scope, SearchHit
 
     H = TypeVar("H", SearchHit, EpisodeHit)
 
@@ -37,6 +41,18 @@ MAX_NEXT: Final = 4
 
 MAX_NAMING: Final = 5
 """Of how many turns with the identifier, the best ones, the next are read."""
+
+REPORTS = lazy_pattern(
+    r"""^\[?(?:[^\W\d_]{1,10}-|\#)\d{1,7}(?![\w-])
+    | (?<![\w-])(?:[^\W\d_]{1,10}-|\#)\d{1,7}(?=\]?:)""",
+    re.MULTILINE | re.VERBOSE,
+)
+"""The number of a ticket where it is reported: at the beginning of a line, or before a colon."""
+
+MAX_REPORTS: Final = 3
+REPORTS_FROM: Final = 0.7
+"""Turns with a ticket's number report it if they are among so many best ones, and have this part of
+the best score."""
 
 
 def identified_first(
@@ -59,7 +75,7 @@ def identified_first(
     """
     whole = "|".join(re.escape(folded(one)) for one in names)
     pattern = re.compile(rf"(?<!\w)(?:{whole})(?!\w)")
-    matching = found.turns[: len(found.turns) - found.turns.newest_first]
+    matching = found.turns[: _matching(found)]
     naming = [hit for hit in matching if pattern.search(folded(hit.episode.content))]
     facts = {hit.fact.id for hit in found.facts if pattern.search(folded(hit.fact.content))}
     if not naming and not facts:
@@ -79,6 +95,51 @@ def identified_first(
         replace(found.turns, items=_best_first([*turns.values()]), newest_first=0),
         frozenset(after),
     )
+
+
+def reports_go_on(found: Found) -> Found:
+    """Return what was found, with scores by which what came of a ticket stands beside its report.
+
+    For a question without an identifier. Nothing is added to what was found.
+    """
+    turns = {hit.episode.id: hit for hit in found.turns[: _matching(found)]}
+    least = REPORTS_FROM * max((hit.score for hit in (*found.facts, *turns.values())), default=0.0)
+    best = sorted(turns.values(), key=lambda hit: -hit.score)[:MAX_REPORTS]
+    raised: dict[int, float] = {}
+    for report in best:
+        if report.score >= least and REPORTS.search(report.episode.content):
+            for hit in _found_after(report, turns.values()):
+                score = max(NEXT * report.score, raised.get(hit.episode.id, hit.score))
+                raised[hit.episode.id] = score
+    if not raised:
+        return found
+    scored = [_scored(hit, raised.get(id_, hit.score)) for id_, hit in turns.items()]
+    return found._replace(
+        turns=replace(found.turns, items=_best_first(scored), newest_first=0),
+        following=frozenset(raised),
+    )
+
+
+def _found_after(report: EpisodeHit, hits: Iterable[EpisodeHit]) -> Iterator[EpisodeHit]:
+    """Yield those of the hits that are the next turns, up to the next one of the same speaker."""
+    turn = report.episode
+    if turn.thread is None or turn.seq is None:
+        return
+    own = (hit for hit in hits if _thread(hit.episode) == _thread(turn))
+    places = {hit.episode.seq: hit for hit in own}
+    for place in range(turn.seq + 1, turn.seq + 1 + MAX_NEXT):
+        if place not in places or places[place].episode.speaker == turn.speaker:
+            return
+        yield places[place]
+
+
+def _thread(turn: Episode) -> tuple[str, Scope, str | None]:
+    return turn.namespace, turn.scope, turn.thread
+
+
+def _matching(found: Found) -> int:
+    """Return how many of the turns match; the others are only the newest."""
+    return len(found.turns) - found.turns.newest_first
 
 
 def _following(

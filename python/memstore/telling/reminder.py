@@ -7,8 +7,10 @@ came after a turn, and changed it, goes with it.
 
 from __future__ import annotations
 
+import re
+from functools import partial
 from itertools import chain
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, Self
 
 from memstore.domain.project_names import is_about_the_user
 from memstore.frozen import replace
@@ -28,9 +30,18 @@ from memstore.telling.recall import (
     shown_about,
     text_of_items,
 )
+from memstore.text.utterances import has_name_or_number, is_rule
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+    from collections.abc import (
+        Callable,
+        Collection,
+        Container,
+        Iterable,
+        Iterator,
+        Mapping,
+        Sequence,
+    )
     from datetime import datetime
 
     from memstore.database.engine import Transaction
@@ -142,6 +153,7 @@ def reminded(
     tokens: int,
     whose: Whose | None = None,
     question: str = "",
+    following: Container[int] = (),
 ) -> Recalled:
     """Return the best texts of both kinds as lines under their dates.
 
@@ -149,16 +161,22 @@ def reminded(
         since: what came after a turn; ``None`` if the turn is not to be shown at all.
         tokens: the maximum length of the text.
         whose: that the answer is about others than the one whom the prompt names.
+        following: ids of turns that say what came of a ticket; these need name nothing.
     """
     length = Length(TokenCounter())
     parts = {f"#{hit.fact.id}": hit.parts for hit in facts}
     parts |= {f"e{hit.episode.id}": hit.parts for hit in turns}
+    wording = Wording.of(facts, turns, following)
     shown: dict[str, FoundText] = {}
     left_out = 0
     for place, item in enumerate(noted(_near_the_best(facts, turns, question), whose)):
         goes_with = any(_goes_with(item, one) for one in shown.values())
         if item.name in shown or not is_told(
-            place, parts[item.name], goes_with=goes_with, is_trace=item.is_trace
+            place,
+            parts[item.name],
+            goes_with=goes_with,
+            is_trace=item.is_trace,
+            names_nothing=partial(wording.names_nothing, item),
         ):
             continue
         passage = [item]
@@ -179,6 +197,34 @@ def reminded(
         left_out=left_out,
         about=shown_about(whose, shown.values()),
     )
+
+
+class Wording(NamedTuple):
+    """How the texts that were found are written: what is a name in them."""
+
+    texts: Mapping[str, str]
+    """Their beginnings, by their names."""
+    following: Container[int]
+
+    @classmethod
+    def of(
+        cls, facts: Sequence[SearchHit], turns: Sequence[EpisodeHit], following: Container[int]
+    ) -> Self:
+        texts = {f"#{hit.fact.id}": hit.fact.content[:MAX_CHARACTERS] for hit in facts}
+        texts |= {f"e{hit.episode.id}": hit.excerpt[:MAX_CHARACTERS] for hit in turns}
+        return cls(texts, following)
+
+    def names_nothing(self, item: FoundText) -> bool:
+        """Return whether an item is a turn with neither a name nor a number, and no rule."""
+        text = self.texts[item.name]
+        if item.is_fact or item.id in self.following or is_rule(text):
+            return False
+        return not has_name_or_number(text, self._is_common)
+
+    def _is_common(self, word: str) -> bool:
+        """Return whether one of the texts has a word in lower case, as it has no name."""
+        pattern = re.compile(rf"\b{re.escape(word)}\b")
+        return any(word in text and pattern.search(text) for text in self.texts.values())
 
 
 def _goes_with(item: FoundText, shown: FoundText) -> bool:

@@ -1,4 +1,4 @@
-"""Tells questions, rules and corrections from other texts, by their words.
+"""Tells questions, rules, corrections and what names something from other texts, by their words.
 
 Rules forbid or demand something, and bear on orders. A correction takes back what the same speaker
 said before: a few phrases of ten languages are known; one in other words is not noticed.
@@ -7,10 +7,13 @@ said before: a few phrases of ten languages are known; one in other words is not
 from __future__ import annotations
 
 import re
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from memstore.lazy import lazy_pattern
 from memstore.text.words import terms
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 TAKES_BACK = lazy_pattern(
     r"""\b(?:
@@ -181,3 +184,33 @@ def only_asks(text: str) -> bool:
     """Return whether each sentence of a text is a question."""
     sentences = [one for one in SENTENCE_END.split(text) if one and one.strip()]
     return bool(sentences) and all(map(asks, sentences))
+
+
+SENTENCE = lazy_pattern(r"(?:^|[.!?:…]\s+|\n)\W*(\w+)")
+"""How sentences begin; what follows a colon is one: "By the way: Redis is out"."""
+
+WORD_OF_SENTENCE = lazy_pattern(r"\w+")
+
+
+def has_name_or_number(text: str, is_common: Callable[[str], bool]) -> bool:
+    """Return whether a text has a name or a number, as far as its letters tell.
+
+    That is a digit, a word with a capital that begins no sentence, or one with a capital inside. In
+    a script without letter case any word may be a name.
+
+    Args:
+        is_common: whether a word, in lower case, is no name; asked of the first words of sentences.
+    """
+    if any(letter.isdigit() for letter in text):
+        return True
+    if any(letter.isalpha() and letter.lower() == letter.upper() for letter in text):
+        return True
+    first = {match.start(1) for match in SENTENCE.finditer(text)}
+    for match in WORD_OF_SENTENCE.finditer(text):
+        word = match[0]
+        if word[1:] != word[1:].lower():
+            return True
+        is_capital = len(word) > 1 and word[0].isupper()
+        if is_capital and not (match.start() in first and is_common(word.lower())):
+            return True
+    return False
