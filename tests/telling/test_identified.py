@@ -96,6 +96,13 @@ def scores(store: memstore.Store, question: str) -> dict[str, float]:
         ("files are stored as UTF-8", False),
         ("numbers look like RE-2026-00017: twelve characters", False),
         ("the ratio is 16-9", False),
+        ("UTF-8 breaks the import", False),
+        ("COVID-19: masks", False),
+        ("GPT-4: too slow", False),
+        ("port-80: closed", False),
+        ("Step-1: unpack it", False),
+        ("#1 priority is lunch", False),
+        ("#12 the login loops", True),
     ],
 )
 def test_a_report_begins_with_a_number_or_a_colon_follows_it(text: str, is_report: bool) -> None:
@@ -134,6 +141,20 @@ def test_what_came_of_a_ticket_is_found_without_its_number(vans: memstore.Store)
     # What is said of something else later has nothing of it, and neither have other turns.
     assert found.get("It has a gate. (a)", 0.0) < 0.5 * found[REPORT]
     assert found.get("Comparing with the receipts. (b)", 0.0) < 0.85 * found[REPORT]
+
+
+def test_what_came_of_a_ticket_is_found_where_nobody_is_named(open_store: Open) -> None:
+    """As after a turn with the number, the first turn may be of the same speaker, the next not."""
+    store = open_store()
+    for thread, speaker in (("a", None), ("b", "user")):
+        for text in (REPORT, f"{FOUND_OUT} ({thread})", f"The gate is open. ({thread})"):
+            store.episodes.add(text, source="host", thread=thread, speaker=speaker)
+    for number in range(30):
+        store.episodes.add(f"Shelf {number} is painted.", source="host", thread=f"c{number}")
+    found = scores(store, "Why was fuel use too high?")
+    for thread in ("a", "b"):
+        assert found[f"{FOUND_OUT} ({thread})"] >= 0.9 * found[REPORT]
+        assert found.get(f"The gate is open. ({thread})", 0.0) < 0.85 * found[REPORT]
 
 
 def test_a_ticket_far_behind_the_best_adds_nothing(vans: memstore.Store) -> None:

@@ -42,10 +42,12 @@ MAX_NEXT: Final = 4
 MAX_NAMING: Final = 5
 """Of how many turns with the identifier, the best ones, the next are read."""
 
+NO_TICKETS: Final = "UTF|UCS|ISO|DIN|IEC|IEEE|RFC|SHA|MD|AES|RSA|BASE|HTTP|TLS|GPT|COVID|SARS"
+"""What numbers follow that are no tickets: standards, models, diseases."""
+TICKET: Final = rf"(?:(?!(?:{NO_TICKETS})-)[^\W\d_a-zß-öø-ÿ]{{1,10}}-\d{{1,7}}|\#\d{{2,7}})"
+"""A key in capitals with a number, or a number of two digits or more after a sign."""
 REPORTS = lazy_pattern(
-    r"""^\[?(?:[^\W\d_]{1,10}-|\#)\d{1,7}(?![\w-])
-    | (?<![\w-])(?:[^\W\d_]{1,10}-|\#)\d{1,7}(?=\]?:)""",
-    re.MULTILINE | re.VERBOSE,
+    rf"^\[?{TICKET}(?![\w-])|(?<![\w-]){TICKET}(?=\]?:)", re.MULTILINE | re.VERBOSE
 )
 """The number of a ticket where it is reported: at the beginning of a line, or before a colon."""
 
@@ -121,14 +123,17 @@ def reports_go_on(found: Found) -> Found:
 
 
 def _found_after(report: EpisodeHit, hits: Iterable[EpisodeHit]) -> Iterator[EpisodeHit]:
-    """Yield those of the hits that are the next turns, up to the next one of the same speaker."""
+    """Yield those of the hits that are the next turns, as :func:`_next` reads them."""
     turn = report.episode
     if turn.thread is None or turn.seq is None:
         return
     own = (hit for hit in hits if _thread(hit.episode) == _thread(turn))
     places = {hit.episode.seq: hit for hit in own}
     for place in range(turn.seq + 1, turn.seq + 1 + MAX_NEXT):
-        if place not in places or places[place].episode.speaker == turn.speaker:
+        if place not in places:
+            return
+        is_own = places[place].episode.speaker == turn.speaker
+        if is_own and place > turn.seq + 1:  # who reports may go on
             return
         yield places[place]
 

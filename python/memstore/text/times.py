@@ -71,7 +71,7 @@ MONTH_NUMBERS: Final = {"十二": 12, "十一": 11, "十": 10} | {
 LIMITS: Final = ("between", "before", "until", "since", "from", "after", "back", "in")
 """Operators of which the first one with a time counts, in this order."""
 PARTS: Final = ("beginning", "middle", "end")
-NO_OPERATORS: Final = frozenset(("units", "asks", "decides", "we", "cuts", "past"))
+NO_OPERATORS: Final = frozenset(("units", "asks", "decides", "we", "cuts", "past", "what", "why"))
 """Words of a language by which operators and what stands beside them are told."""
 
 
@@ -198,7 +198,7 @@ class Reading:
             return self._between(operator, "and")
         if self._follows_unit(operator):
             return None
-        if kind == "from" and (found := self._between(operator, "to")) is not None:
+        if kind == "from" and (found := self._between(operator, "to", "through")) is not None:
             return found
         part, days = self._time(operator)
         if days is None or (kind == "from" and not self._goes_on(operator)):
@@ -228,8 +228,8 @@ class Reading:
         before = self._text[: operator.begin].split()
         return not operator.is_after and bool(before) and before[-1] in _units()
 
-    def _between(self, operator: Operator, joined_by: str) -> Stated | None:
-        joints = [one for one in self._operators if joined_by in one.kinds]
+    def _between(self, operator: Operator, *joined_by: str) -> Stated | None:
+        joints = [one for one in self._operators if not one.kinds.isdisjoint(joined_by)]
         joint = next((one for one in joints if one.begin > operator.end), None)
         if joint is None:
             return None
@@ -239,7 +239,10 @@ class Reading:
         part, second = self._time(joint)
         if second is None:
             return None
-        last = _of(part, second)[1] if part else second[0] - timedelta(days=1)
+        if part:
+            last = _of(part, second)[1]
+        else:
+            last = second[1] if "through" in joint.kinds else second[0] - timedelta(days=1)
         return Stated(last=last, order="newest", is_dated=True)
 
     def _part_alone(self) -> Stated | None:
@@ -305,13 +308,37 @@ class Reading:
         before = [*WORD.finditer(self._query, start, operator.begin)][-WORDS_OF_EVENT:]
         if operator.is_after:
             return self._with_event(EVENTS[kind], operator, before[-1:])
+        if not self._asks_what(operator, start, end):
+            return None
         behind = [*WORD.finditer(self._query, operator.end, end)][:WORDS_OF_EVENT]
         called = self._called(behind, operator.language)
         if not called:
-            return self._with_event(TURNED[kind], operator, self._named_last(before, operator))
+            event = self._named_last(before, operator)
+            is_event = bool(event) and _is_name(_joined(event))
+            return self._with_event(TURNED[kind], operator, event) if is_event else None
         # What did Marta replace in the kitchen?
         is_event = called[0] is behind[0] or _is_name(_joined(called))
-        return self._with_event(EVENTS[kind], operator, called) if is_event else None
+        if not is_event or self._names_other(before, operator.language):
+            return None
+        return self._with_event(EVENTS[kind], operator, called)
+
+    def _asks_what(self, operator: Operator, start: int, end: int) -> bool:
+        """Whether a clause asks what replaced something: not why, when, how, or whether to."""
+        what = _words(operator.language, "what")
+        clause = WORDS.findall(self._text[start:end])
+        told = f"{' '.join(clause)} "
+        if any(told.startswith(f"{one} ") for one in _words(operator.language, "why")):
+            return False
+        behind = WORDS.findall(self._text[operator.end : end])
+        return not what.isdisjoint((*clause[:2], *behind))
+
+    def _names_other(self, words: Sequence[re.Match[str]], code: str) -> bool:
+        """Whether something is named that did replace it, or was said to: not "which API"."""
+        what = _words(code, "what")
+        parts = (WORDS.findall(self._plain_word(word)) for word in words)  # qu'est-ce
+        asked = max((at for at, part in enumerate(parts) if not what.isdisjoint(part)), default=-2)
+        called = self._called(words[asked + 2 :], code)
+        return bool(called) and _is_name(_joined(called))
 
     def _while(self, kind: str, operator: Operator) -> Stated | None:
         """Return the condition of what was so when something was decided, or as long as it held."""
@@ -362,7 +389,7 @@ class Reading:
     def _called(self, words: Sequence[re.Match[str]], code: str) -> Sequence[re.Match[str]]:
         """Return the first of some words that may be a name: no words of grammar, of deciding."""
         cuts = _words(code, "decides") | _words(code, "cuts")
-        known = _known().get(code, frozenset()) | cuts
+        known = _known().get(code, frozenset()) | _words(code, "we") | cuts
         folds = [self._plain_word(word) for word in words]
         first = next((at for at, word in enumerate(folds) if word not in known), len(words))
         last = next((at for at in range(first, len(words)) if folds[at] in cuts), len(words))
@@ -376,7 +403,7 @@ class Reading:
         """Return the last of some words that may be a name: which cache did Redis replace?"""
         code = operator.language
         cuts = _words(code, "decides") | _words(code, "cuts")
-        known = _known().get(code, frozenset()) | cuts
+        known = _known().get(code, frozenset()) | _words(code, "we") | cuts
         told = [*dropwhile(lambda one: self._plain_word(one) in known, reversed(words))]
         run = [*takewhile(lambda one: self._plain_word(one) not in known, told)]
         return run[::-1]

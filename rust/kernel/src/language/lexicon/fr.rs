@@ -55,14 +55,15 @@ pub(super) const LEXICON: Lexicon = Lexicon {
         premiers_jours_d | middle: mi milieu | end: fin derniers_jours_de derniers_jours_d | in: en au_mois_de \
         au_mois_d pendant_le_mois_de pendant_le_mois_d pendant | newest: en_dernier dernière_fois plus_récent \
         plus_récente dernière_modification pour_la_dernière_fois | oldest: au_début au_départ d_abord \
-        en_premier initialement à_l_origine au_tout_début avons_nous_commencé | follows: remplacé remplacée \
-        a_remplacé remplace remplacent venu_après venue_après vient_après vint_après succédé_à successeur_de \
-        au_lieu_de à_la_place_de | precedes: remplacé_par remplacée_par prédécesseur_de précédé | while: \
-        du_temps_de au_temps_de à_l_époque_de | when: quand lorsque lorsqu pendant_que tant_que le_jour_où \
-        au_moment_où | decides: choisi choisissions adopté décidé retenu opté introduit | we: nous | cuts: \
-        utilisons utilisions prenons prend pris avons avions étions sommes était étaient est encore comme que \
-        quel quelle où comment | past: était étaient avait avions avions_nous utilisions | states: en_vigueur \
-        | from: de | to: à | units: jour jours semaine semaines week_end mois an ans année nuit",
+        en_premier initialement à_l_origine au_tout_début avons_nous_commencé | what: que qu quoi quel quelle \
+        quels quelles | follows: remplacé remplacée a_remplacé remplace remplacent venu_après venue_après \
+        vient_après vint_après succédé_à successeur_de | precedes: remplacé_par remplacée_par prédécesseur_de \
+        précédé | while: du_temps_de au_temps_de à_l_époque_de | when: quand lorsque lorsqu pendant_que \
+        tant_que le_jour_où au_moment_où | decides: choisi choisissions adopté décidé retenu opté introduit | \
+        we: nous | cuts: utilisons utilisions prenons prend pris avons avions étions sommes était étaient est \
+        encore comme que quel quelle où comment | past: était étaient avait avions avions_nous utilisions | \
+        states: en_vigueur | from: de | to: à | units: jour jours semaine semaines week_end mois an ans année \
+        nuit",
     claims: Claims {
         now: "depuis_aujourd_hui depuis_hier dès_aujourd_hui à_partir_d_aujourd_hui depuis_ce_matin depuis_cette_semaine à_compter_de dès_à_présent ces_temps_ci en_ce_moment ces_jours_ci maintenant \
             désormais dorénavant à_présent actuellement à_partir_de_maintenant dès_maintenant \

@@ -57,11 +57,11 @@ pub(super) const LEXICON: Lexicon = Lexicon {
     conditions: "before: prima_di prima_del prima_della poco_prima_di poco_prima_del | until: fino_a fino_al \
         fino_alla | since: da dal | after: dopo | between: tra fra | and: e | beginning: inizio \
         primi_giorni_di | middle: metà | end: fine | in: a in durante | newest: ultima_volta per_ultimo \
-        più_recente | oldest: all_inizio inizialmente per_primo originariamente originalmente | follows: \
-        ha_sostituito sostituisce venuto_dopo viene_dopo al_posto_di invece_di | precedes: sostituito_da \
-        sostituita_da | while: ai_tempi_di | when: quando mentre | decides: scelto deciso adottato | cuts: \
-        abbiamo avevamo eravamo era erano è come quale dove | past: era erano avevamo aveva | units: giorno \
-        giorni settimana settimane mese mesi anno anni notte",
+        più_recente | oldest: all_inizio inizialmente per_primo originariamente originalmente | what: che cosa \
+        cos quale quali qual | follows: ha_sostituito sostituisce venuto_dopo viene_dopo | precedes: \
+        sostituito_da sostituita_da | while: ai_tempi_di | when: quando mentre | decides: scelto deciso \
+        adottato | cuts: abbiamo avevamo eravamo era erano è come quale dove | past: era erano avevamo aveva | \
+        units: giorno giorni settimana settimane mese mesi anno anni notte",
     claims: Claims {
         now: "da_oggi da_ieri ora adesso ormai attualmente d_ora_in_poi da_ora da_oggi oggigiorno al_momento da_adesso",
         ends: "non…più mai_più ha_smesso_di ho_smesso_di hanno_smesso_di smesso_di smette_di \

@@ -20,7 +20,7 @@ pub(super) const LEXICON: Lexicon = Lexicon {
     particles: "何 誰 今 一 二 三 四 五 六 七 八 九 十 百 千 万",
     conditions: "before: ~より前 ~の前 ~以前 | until: ~まで | since: ~から ~以来 ~以降 | after: ~の後 ~より後 | beginning: 初め 初旬 | \
         middle: 中旬 半ば | end: 末 終わり | back: ~には ~の時点で | newest: 最後に 最新 直近 | oldest: 最初 当初 はじめ | follows: ~の後は \
-        ~の次は | while: ~を選んだとき ~を選んだ時 ~に決めたとき ~に決めた時",
+        ~の次は",
     claims: Claims {
         now: "今は 現在 今では これから 今後は 今後 現在は いまは 最近は 既に すでに 現時点で",
         ends: "もう…ない もう…ません もう…なく をやめた やめた やめました やめ なくなった \

@@ -57,11 +57,11 @@ pub(super) const LEXICON: Lexicon = Lexicon {
     conditions: "before: voor voordat vlak_voor kort_voor | until: tot tot_en_met | since: sinds vanaf | \
         after: na | between: tussen | and: en | beginning: begin eerste_dagen_van | middle: midden half | end: \
         eind einde | in: in tijdens | newest: laatst voor_het_laatst meest_recente nieuwste | oldest: \
-        het_eerst eerst aanvankelijk oorspronkelijk | follows: kwam_er_na kwam_na verving opvolger_van \
-        in_plaats_van | precedes: vervangen_door voorganger_van | while: ten_tijde_van in_de_tijd_van | when: \
-        toen terwijl zolang | decides: kozen gekozen besloten overgingen | we: we wij | cuts: was waren is als \
-        wat welke waar | past: was waren had hadden | units: dag dagen week weken weekend maand maanden jaar \
-        jaren nacht",
+        het_eerst eerst aanvankelijk oorspronkelijk | what: wat welk welke | follows: kwam_er_na kwam_na \
+        verving opvolger_van | precedes: vervangen_door voorganger_van | while: ten_tijde_van in_de_tijd_van | \
+        when: toen terwijl zolang | decides: kozen gekozen besloten overgingen | we: we wij | cuts: was waren \
+        is als wat welke waar | past: was waren had hadden | units: dag dagen week weken weekend maand maanden \
+        jaar jaren nacht",
     claims: Claims {
         now: "sinds_vandaag vanaf_vandaag sinds_gisteren nu voortaan tegenwoordig inmiddels momenteel vanaf_nu sinds_kort vanaf_vandaag",
         ends: "niet…meer geen…meer nooit_meer gestopt_met stopte_met opgehouden_met is_gestopt \

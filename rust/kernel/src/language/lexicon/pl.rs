@@ -21,10 +21,11 @@ pub(super) const LEXICON: Lexicon = Lexicon {
     ],
     conditions: "before: przed | until: do | since: od | after: po | between: między pomiędzy | and: a i | \
         beginning: początku początek początkiem | middle: połowie połowy | end: końca końcu koniec | in: w we \
-        | newest: ostatni_raz ostatnio | oldest: najpierw początkowo na_początku pierwotnie | follows: było_po \
-        zastąpiło zastąpił zamiast | while: za_czasów | when: gdy kiedy | decides: wybraliśmy zdecydowaliśmy | \
-        cuts: był była było | past: był była było były | asks: co gdzie kto kiedy jak przez się są był była \
-        było z w jaka jaki jakie na po gdy | units: dzień dni tydzień tygodnie miesiąc rok",
+        | newest: ostatni_raz ostatnio | oldest: najpierw początkowo na_początku pierwotnie | what: co jaki \
+        jaka jakie | follows: było_po zastąpiło zastąpił | while: za_czasów | when: gdy kiedy | decides: \
+        wybraliśmy zdecydowaliśmy | cuts: był była było | past: był była było były | asks: co gdzie kto kiedy \
+        jak przez się są był była było z w jaka jaki jakie na po gdy | units: dzień dni tydzień tygodnie \
+        miesiąc rok",
     claims: Claims {
         now: "teraz obecnie już odtąd od_teraz od_dziś aktualnie",
         ends: "już_nie więcej_nie przestał* przestaje rzucił* zrezygnował*_z zaprzestał* \

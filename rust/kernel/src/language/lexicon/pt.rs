@@ -57,10 +57,10 @@ pub(super) const LEXICON: Lexicon = Lexicon {
         since: desde a_partir_de | after: depois_de após | between: entre | and: e | beginning: início começo \
         princípio primeiros_dias_de | middle: meados meio | end: fim final | in: em durante | newest: \
         última_vez por_último mais_recente | oldest: no_início primeiro inicialmente no_começo originalmente | \
-        follows: substituiu veio_depois_de veio_depois_do veio_depois_da em_vez_de em_vez_do | precedes: \
-        substituído_por substituída_por | while: no_tempo_de no_tempo_do | when: quando enquanto | decides: \
-        escolhemos decidimos adotamos optamos | cuts: era eram é como qual onde | past: era eram tínhamos \
-        tinha estava | units: dia dias semana semanas mês meses ano anos noite",
+        what: que qual quais | why: por_que | follows: substituiu veio_depois_de veio_depois_do veio_depois_da \
+        | precedes: substituído_por substituída_por | while: no_tempo_de no_tempo_do | when: quando enquanto | \
+        decides: escolhemos decidimos adotamos optamos | cuts: era eram é como qual onde | past: era eram \
+        tínhamos tinha estava | units: dia dias semana semanas mês meses ano anos noite",
     claims: Claims {
         now: "desde_hoje desde_ontem a_partir_de_hoje agora atualmente hoje_em_dia a_partir_de_agora de_agora_em_diante desde_já doravante",
         ends: "já_não não…mais nunca_mais deixou_de parou_de deixaram_de pararam_de largou_o \

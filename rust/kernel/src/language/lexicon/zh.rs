@@ -25,7 +25,7 @@ pub(super) const LEXICON: Lexicon = Lexicon {
         一 二 三 四 五 六 七 八 九 十 百 千 万 两 兩 萬 們 這 麼 誰 幾 沒 與 嗎 給 對 從 為 還 會 個 裡 裏 時 樣 請 過",
     conditions: "before: ~之前 ~以前 ~前 | until: ~为止 ~為止 | since: ~以来 ~以來 ~起 | after: ~之后 ~以后 ~之後 ~以後 | beginning: \
         初 | middle: 中旬 | end: 底 末 | back: ~的时候 ~的時候 | newest: 最近一次 最后一次 最後一次 最新 | oldest: 最初 一开始 一開始 起初 | \
-        follows: ~之后 ~之後 | when: ~的时候 ~的時候",
+        follows: ~之后 ~之後",
     claims: Claims {
         now: "现在 目前 如今 从现在起 现已 当前 眼下 近来 已经 這段 現在 今后 以后",
         ends: "不再 不…了 没…了 戒了 戒掉 戒 停止 停用 再也不 已经不 放弃 已不 不是…了 退出了 \
