@@ -11,6 +11,7 @@ from memstore._kernel.claims import (
     ATTRIBUTE,
     BE,
     CHANGES,
+    CLOSES,
     CODE,
     CONTRASTS,
     CORRECTS,
@@ -25,6 +26,7 @@ from memstore._kernel.claims import (
     HAVE,
     HOME,
     INDEFINITE,
+    JOINS,
     KIN,
     LEAVES,
     MANY,
@@ -77,6 +79,15 @@ MAX_VALUE: Final = 3
 
 MAX_AGENT: Final = 1
 """The most telling words for who made a change: the bank."""
+
+NOBODY: Final = frozenset("who niemand wer quien qui chi quem wie".split())
+"""Words before a verb that name nobody who made a change."""
+
+NO_PLACE: Final = frozenset(
+    "about by for against like aus über durch gegen für sobre por para contra par pour contre "
+    "door voor over di".split()
+)
+"""Prepositions before what is no place of a thing that may move: is about Bremen."""
 
 FROMS: Final = frozenset("from von vom de du des da dal van".split())
 """Words before what was, at the end of a phrase such as "moved from"."""
@@ -341,7 +352,9 @@ def moves_from_to(pair: Pair) -> bool:
     """Whether it names the old value and the new one: from X to Y."""
     if not pair.marks & (CHANGES | LEAVES) or not is_clean(pair) or _spans(pair.old):
         return False
-    if not _ends_with_value(pair):
+    if (pair.old.roles | pair.new.roles) & DENIES or not _ends_with_value(pair):
+        return False
+    if any(word.stem in NOBODY for word in pair.new.words[: pair.new.head]):
         return False
     old = telling(pair.old)
     kept = keys(telling(pair.new))
@@ -352,7 +365,9 @@ def moves_from_to(pair: Pair) -> bool:
         if (
             gone
             and gone <= keys(old)
+            and not _stays(pair, gone)
             and 0 < len(came) <= MAX_VALUE
+            and _is_of_kind(came, gone, pair)
             and all(
                 word.key in kept or _is_verb(word) or (word.roles & ATTRIBUTE and word in before)
                 for word in left
@@ -367,6 +382,40 @@ def moves_from_to(pair: Pair) -> bool:
         ):
             return True
     return False
+
+
+def _stays(pair: Pair, gone: set[int]) -> bool:
+    """Whether the value stands behind a word that is of no place: about, by, for, from."""
+    if pair.old.is_unspaced:
+        return False
+    said = roles(word for word in pair.old.words if word.is_telling)
+    if not _moves(pair) and said & (ONE | VERB | USES | HAVE | MEASURES | HOME):
+        return False
+    return any(
+        (word.roles & FROM or word.stem in NO_PLACE) and _leads_to(pair.old, word, gone)
+        for word in pair.old.words
+        if word.roles & PREPOSITION
+    )
+
+
+def _is_of_kind(came: set[int], gone: set[int], pair: Pair) -> bool:
+    """Whether the new value ends as the old one does, or with a word of the older claim.
+
+    "Node 20 locally" does not end as "Node 18" does.
+    """
+    last = [word for word in pair.new.words if word.key in came][-1]
+    ends = kinds(word for word in pair.old.words if word.key in gone)
+    return (
+        len(came) == 1
+        or last.kind in ends
+        or bool(last.roles & UNIT)
+        or last.key in keys(pair.old.words)
+    )
+
+
+def _moves(pair: Pair) -> bool:
+    """Whether the newer claim may tell that somebody went to live elsewhere."""
+    return any(word.roles & HOME and word.roles & (CHANGES | LEAVES) for word in pair.new.words)
 
 
 def agent(pair: Pair) -> Sequence[Word]:
@@ -385,7 +434,7 @@ def agent(pair: Pair) -> Sequence[Word]:
     is_plain = not any(place <= verb for place in pair.new.breaks) and not (
         roles(before) & PREPOSITION
     )
-    return before if is_one and is_told_after and acts and is_plain and not known else ()
+    return before if all((is_one, is_told_after, acts, is_plain, not known)) else ()
 
 
 def _ends_with_value(pair: Pair) -> bool:
@@ -395,10 +444,10 @@ def _ends_with_value(pair: Pair) -> bool:
     """
     kept = keys(telling(pair.new))
     before = roles(word for word in pair.old.words if word.key not in kept)
-    moves = any(word.roles & HOME and word.roles & (CHANGES | LEAVES) for word in pair.new.words)
-    if before & MANY:
+    leads = any(word.roles & PREPOSITION for word in pair.side_by_side.lost_prepositions)
+    if before & MANY or (before & WORK and not leads):  # teaches Python
         return False
-    if not moves or before & HOME:
+    if not _moves(pair) or before & HOME:
         return True
     return bool(pair.old.roles & ARTICLE and (before & USES or not before & (ONE | VERB)))
 
@@ -407,7 +456,7 @@ def _is_hour_of(word: Word, gone: set[int], came: set[int], pair: Pair) -> bool:
     """Whether a word is the hour of a day that is exchanged: Tuesdays at 5 pm."""
     before = roles(w for w in pair.old.words if w.key in gone)
     after = roles(w for w in pair.new.words if w.key in came)
-    is_hour = word.kind in TYPED or bool(word.roles & UNIT)
+    is_hour = word.kind == DATE or bool(word.roles & UNIT)
     return bool(before & after & DAY) and is_hour and not word.roles & DAY
 
 
@@ -431,6 +480,9 @@ def _from_to(new: Reading) -> Iterator[tuple[set[int], set[int]]]:
     for start, turn in pairwise(marks):
         if not (_begins(words[start]) and _turns(words[turn])):
             continue
+        changed = any(word.roles & (CHANGES | LEAVES) for word in words[:start])
+        if any(_goes_on(word, changed=changed) for word in words[turn + 1 :]):
+            continue
         if new.is_unspaced and words[start].stem == "から":
             first = next((i for i in range(start, 0, -1) if words[i - 1].roles & BE), 0)
             yield _telling_keys(words[first:start]), _telling_keys(words[start + 1 : turn])
@@ -439,6 +491,15 @@ def _from_to(new: Reading) -> Iterator[tuple[set[int], set[int]]]:
                 (i for i in range(turn + 1, len(words)) if words[i].roles & PREPOSITION), len(words)
             )
             yield _telling_keys(words[start + 1 : turn]), _telling_keys(words[turn + 1 : end])
+
+
+def _goes_on(word: Word, *, changed: bool) -> bool:
+    """Whether more follows than the new value: and back, but reverted. "o" is an article, too.
+
+    Where the verb comes last, it is one of change itself.
+    """
+    more = JOINS | CONTRASTS | CLOSES | (CHANGES | LEAVES | CORRECTS) * changed
+    return bool(word.roles & more) and not word.roles & ARTICLE
 
 
 def _spans(old: Reading) -> bool:
