@@ -15,6 +15,7 @@ from tests.support.examples import examples
 import memstore
 from memstore import NewEpisode, Store
 from memstore.domain import clock
+from memstore.search import events
 from memstore.search.corpus import DatedText, EpisodeCorpus
 from memstore.search.lookups import dates
 from memstore.text import relative_days, times
@@ -618,3 +619,203 @@ def test_a_page_of_others_does_not_tell_what_came_before(radio: Store) -> None:
     found = [hit.episode.content for hit in radio.episodes.search(query)]
     assert LISTENERS[0][1] in found
     assert LISTENERS[1][1] not in found
+
+
+def logins(
+    open_store: Callable[..., Store],
+    turns: Sequence[tuple[str, str]] = (),
+    *,
+    facts: Sequence[tuple[str, str]] = (),
+    rooms: Sequence[tuple[str, str]] = ROOMS,
+) -> Store:
+    """Open a store with facts of three logins, and with turns."""
+    store = open_store(embedder=memstore.LocalEmbedder())
+    for at, text in (*rooms, *facts):
+        store.add(text, subject="user", valid_at=at)
+    for at, text in turns:
+        store.episodes.add(text, source="chat", thread=text, valid_at=at)
+    store.file.embed_pending()
+    return store
+
+
+def first(store: Store, query: str) -> str:
+    return store.search(query, min_relevance=0.0)[0].fact.content
+
+
+@pytest.mark.parametrize(
+    "query", ["What was the login just before Qonto?", "What came before Qonto?"]
+)
+def test_a_page_of_others_tells_facts_no_other_time(
+    open_store: Callable[..., Store], query: str
+) -> None:
+    store = logins(open_store, facts=[("2026-04-01", "The books go to Qonto.")])
+    before = [hit.fact.id for hit in store.search(query, min_relevance=0.0)]
+    store.sources.trust("web", "external")
+    page = "Qonto is a bank for the books of small firms."
+    store.episodes.add(page, source="web", thread="p", valid_at="2026-01-15")
+    store.file.embed_pending()
+    assert [hit.fact.id for hit in store.search(query, min_relevance=0.0)] == before
+    assert first(store, query) == ROOMS[1][1]
+
+
+def test_a_page_of_others_adds_no_rows_that_tell_of_an_event_beside_a_fact(
+    open_store: Callable[..., Store],
+) -> None:
+    """What a page says of the words that make it a time does not count either."""
+    store = logins(open_store, facts=[("2026-04-01", "The books go to Qonto.")])
+    store.sources.trust("web", "external")
+    page = "The login: before Qonto opens, type the password."
+    store.episodes.add(page, source="web", thread="p", valid_at="2026-01-15")
+    for at, text in ROOMS:
+        store.episodes.add(text, source="chat", thread=at, valid_at=at)
+    store.file.embed_pending()
+    hits = store.episodes.search("What was the login before Qonto?", min_relevance=0.0)
+    dated = {hit.episode.content: hit.parts.date for hit in hits}
+    assert dated[ROOMS[2][1]] < 0
+    assert dated[page] == 0
+
+
+@pytest.mark.parametrize(
+    ("query", "told", "rooms"),
+    [
+        (
+            "Was war das Login vor Qonto?",
+            "Qonto kommt, so der Vorschlag von Marta.",
+            [(at, text.replace("The login is by", "Das Login geht mit")) for at, text in ROOMS],
+        ),
+        (
+            "What was the login when we chose Qonto?",
+            "The books go to Qonto, whenever they close.",
+            ROOMS,
+        ),
+        (
+            "What was the login when we settled on Qonto?",
+            "We settled on Qonto, Marta tells the bank when it is done.",
+            ROOMS,
+        ),
+    ],
+)
+@pytest.mark.parametrize("kind", ["facts", "turns"])
+def test_a_row_with_other_words_like_those_of_a_time_is_not_about_them(
+    open_store: Callable[..., Store],
+    query: str,
+    told: str,
+    rooms: Sequence[tuple[str, str]],
+    kind: str,
+) -> None:
+    store = logins(open_store, rooms=rooms, **{kind: [("2026-04-01", told)]})
+    hits = store.search(query, min_relevance=0.0)
+    assert hits[0].fact.content == rooms[1][1]
+    assert [hit.parts.date < 0 for hit in hits if hit.fact.content == rooms[2][1]] == [True]
+
+
+@pytest.mark.parametrize("text", ["上线之前先备份", "Qonto之前先备份。"])
+def test_words_without_spaces_are_found_beside_others(text: str) -> None:
+    about = events._is_about(
+        dates.Condition(None, None, "newest", "之前", "Qonto", "before", "登录"),
+        {1: DatedText(NOW, text)},
+    )
+    assert about
+
+
+@pytest.mark.parametrize("kind", ["facts", "turns"])
+def test_what_was_said_at_the_moment_of_an_event_was_so_at_it(
+    open_store: Callable[..., Store], kind: str
+) -> None:
+    rooms = (ROOMS[0], ("2026-04-01", ROOMS[1][1]), ROOMS[2])
+    told = {kind: [("2026-04-01", "We settled on Qonto for the books.")]}
+    store = logins(open_store, rooms=rooms, **told)
+    hits = store.search("What was the login when we settled on Qonto?", min_relevance=0.0)
+    dated = {hit.fact.content: hit.parts.date for hit in hits}
+    assert hits[0].fact.content == ROOMS[1][1]
+    assert dated[ROOMS[1][1]] == 0
+    assert dated[ROOMS[2][1]] < 0
+
+
+@pytest.mark.parametrize(
+    ("at", "query"),
+    [
+        (
+            "9999-12-31T23:59:59.999999+00:00",
+            "What was the login when we settled on Qonto?",
+        ),
+        ("0001-01-01T00:00:00+00:00", "What was the login instead of Qonto?"),
+    ],
+)
+def test_an_event_at_the_last_or_the_first_moment_of_all_is_no_error(
+    open_store: Callable[..., Store], at: str, query: str
+) -> None:
+    store = logins(open_store, [(at, "We settled on Qonto for the books.")])
+    assert store.search(query, min_relevance=0.0)
+
+
+def test_own_rows_with_fewer_words_of_an_event_do_not_tell_of_it(
+    open_store: Callable[..., Store],
+) -> None:
+    rooms = [("2026-01-10", "The login is by links in mails."), ROOMS[2]]
+    store = logins(
+        open_store,
+        [("2026-04-01", "We decided on magic links for the newsletter.")],
+        rooms=rooms,
+        facts=[("2026-02-01", "The lunch is at noon.")],
+    )
+    assert first(store, "What was the login when we decided on magic links?") == rooms[0][1]
+
+
+def test_a_misspelt_query_knows_the_event_of_the_other_kind(
+    open_store: Callable[..., Store],
+) -> None:
+    rooms = [(at, text.replace("login", "authentification")) for at, text in ROOMS]
+    store = logins(open_store, [("2026-04-01", "The books go to Qonto.")], rooms=rooms)
+    query = "What was the authentificatoin just before Qonto?"
+    hits = store.search(query, min_relevance=0.0)
+    assert hits.respelt
+    assert hits[0].fact.content == rooms[1][1]
+
+
+@pytest.mark.parametrize("kind", ["facts", "turns"])
+def test_what_is_of_the_time_of_an_event_of_the_other_kind_is_told(
+    open_store: Callable[..., Store], kind: str
+) -> None:
+    rooms = [("2026-03-01", "Ledgers are in Lexware."), ("2026-05-01", "Paul rides a bike.")]
+    told = {kind: [("2026-04-01", "Qonto it is, then.")]}
+    store = logins(open_store, rooms=rooms, **told)
+    query = "Which bank did we have before {}?"
+    text = store.recall(query.format("Qonto"), max_tokens=300, episodes=False).text
+    assert rooms[0][1] in text
+    assert rooms[1][1] not in text
+    assert not store.recall(query.format("Zorblax"), max_tokens=300, episodes=False).text
+
+
+def test_an_event_of_another_owner_or_namespace_lets_nothing_be_told(
+    open_store: Callable[..., Store],
+) -> None:
+    store = logins(open_store, rooms=())
+    ann, bob = (store.of(memstore.Scope(user_id=name)) for name in ("ann", "bob"))
+    ann.add("Ledgers are in Lexware.", subject="user", valid_at="2026-03-01")
+    bob.episodes.add("Qonto it is, then.", source="chat", valid_at="2026-04-01")
+    store.within("other").episodes.add("Qonto it is, then.", source="x", valid_at="2026-04-01")
+    store.file.embed_pending()
+    query = "Which bank did we have before Qonto?"
+    assert not ann.recall(query, max_tokens=300, episodes=False).text
+
+
+def test_an_answer_is_provisional_while_the_other_kind_cannot_be_asked(
+    open_store: Callable[..., Store], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    store = logins(open_store, [("2026-04-01", "The books go to Qonto.")])
+    query = "What was the login just before Qonto?"
+    assert not store.search(query).provisional
+    index = store.file.searches.episodes.index
+
+    def read(work: Callable[..., object]) -> object:
+        with store.file.engine.read() as transaction:
+            return work(transaction, None)
+
+    monkeypatch.setattr(index, "read", read)
+    assert store.search(query).provisional
+    assert not store.search("What is the login?").provisional
+    assert not store.search(query, ranking="classic").provisional
+    assert not store.within("empty").search(query).provisional
+    monkeypatch.setattr(index, "_unfit", True)
+    assert not store.search(query).provisional

@@ -112,7 +112,7 @@ def _written(text: str) -> TimeSpan:
         first, last = zones.in_utc(at), zones.in_utc(at.replace(fold=1))
     else:
         first = last = clock.from_text(text)
-    return TimeSpan(first, _later(max(first, last), unit - zones.MICROSECOND))
+    return TimeSpan(first, later(max(first, last), unit - zones.MICROSECOND))
 
 
 def _unit(text: str) -> timedelta:
@@ -144,7 +144,7 @@ def after(given: datetime | str | None, name: str) -> datetime | None:
     found = span(given, name)
     if found is None or found.first == found.last:
         return found and found.first
-    return _later(found.first, -zones.MICROSECOND)
+    return later(found.first, -zones.MICROSECOND)
 
 
 def before(given: datetime | str | None, name: str) -> datetime | None:
@@ -155,10 +155,11 @@ def before(given: datetime | str | None, name: str) -> datetime | None:
     found = span(given, name)
     if found is None or found.first == found.last or MIDNIGHT.search(str(given)):
         return found and found.first
-    return _later(found.last, zones.MICROSECOND)
+    return later(found.last, zones.MICROSECOND)
 
 
-def _later(at: datetime, by: timedelta) -> datetime:
+def later(at: datetime, by: timedelta) -> datetime:
+    """Return a moment moved by some time, or itself if there is none."""
     try:
         return at + by
     except OverflowError:
@@ -168,4 +169,4 @@ def _later(at: datetime, by: timedelta) -> datetime:
 def period(on: datetime | str | None, name: str) -> tuple[datetime, datetime] | None:
     """Return the time that is named; its end is exclusive."""
     found = span(on, name)
-    return None if found is None else (found.first, _later(found.last, zones.MICROSECOND))
+    return None if found is None else (found.first, later(found.last, zones.MICROSECOND))

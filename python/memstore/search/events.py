@@ -7,10 +7,12 @@ compared as that row says it. What was so when Opus was chosen is about somethin
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, Any, Final
 
+from memstore.domain import moments, zones
 from memstore.search.lookups import dates
-from memstore.text.times import MAX_CHARACTERS, folded
+from memstore.text.times import MAX_CHARACTERS, OF_SCRIPTS, UNSPACED, folded
 from memstore.text.utterances import only_asks
 
 if TYPE_CHECKING:
@@ -35,8 +37,8 @@ def settle(corpus: Corpus[F, Any], query: str, wanted: F, elsewhere: Event | Non
     """Find the event that a query names: when it was, and what is said of it.
 
     Args:
-        elsewhere: what rows of the other kind tell of it. Those that have more of its words know
-            better, else those that told of it first.
+        elsewhere: what rows of the other kind tell of it. Those that are no text of others know
+            better, then those that have more of its words, else those that told of it first.
     """
     lookup: Lookup[F] = corpus.lookup
     named = lookup.named_dates(query)
@@ -55,15 +57,17 @@ def _settled(
     both = [one for one in (own, elsewhere) if one is not None]
     if not both:
         return None
-    first = min(both, key=lambda one: (-one.words, one.at))
+    first = min(both, key=lambda one: (*_doubt(one), one.at))
+    if own is None or _doubt(own) > _doubt(first):
+        rows = {}  # they only resemble what tells of it, or are text of others
     settled = condition._replace(
         telling=tuple(rows),
         # Who asked the same before has these words, too, and is not about them.
         words=condition.words if _is_about(condition, rows) else "",
     )
     like = first.text[:MAX_CHARACTERS]
-    if condition.side == "at":  # what was so then is about something else
-        return settled._replace(until=first.at)
+    if condition.side == "at":  # what was so then is about something else; what was said then is so
+        return settled._replace(until=moments.later(first.at, zones.MICROSECOND))
     if condition.side == "after":
         return settled._replace(since=first.at, like=like)
     return settled._replace(until=first.at, like=like)
@@ -84,12 +88,28 @@ def _first(corpus: Corpus[F, Any], event: str, rows: Mapping[int, DatedText]) ->
         return None
     first = min(rows, key=lambda id_: rows[id_].at)  # of equal moments that of the smallest id
     words = corpus.lookup.word_parts(event, [first]).get(first, {})
-    return dates.Event(*rows[first], len(words))
+    return dates.Event(*rows[first], len(words), is_foreign=bool(corpus.foreign([first])))
+
+
+def _doubt(event: Event) -> tuple[bool, int]:
+    """Return what is larger of an event that is less sure."""
+    return event.is_foreign, -event.words
 
 
 def _is_about(condition: Condition, rows: Mapping[int, DatedText]) -> bool:
-    words = folded(condition.words)
-    return any(words in _beginning(one) for one in rows.values())
+    """Whether a row is about the words that make an event a time: not about a mere "when"."""
+    if not condition.words or condition.side == "at":
+        return False
+    words = re.escape(folded(condition.words))
+    if not any(map(_is_of_unspaced, condition.words)):
+        words = rf"(?<!\w){words}(?!\w)"
+    pattern = re.compile(words)
+    return any(pattern.search(_beginning(one)) for one in rows.values())
+
+
+def _is_of_unspaced(letter: str) -> bool:
+    """Whether it is of a script in which words stand beside each other without spaces."""
+    return any(first <= letter <= last for first, last in map(OF_SCRIPTS.__getitem__, UNSPACED))
 
 
 def telling(corpus: Corpus[F, Any], event: str, wanted: F) -> dict[int, DatedText]:

@@ -50,7 +50,6 @@ if TYPE_CHECKING:
     from memstore.search import events
     from memstore.search.index.contents import FeedContents
     from memstore.search.lookups.base import About, Order
-    from memstore.search.lookups.dates import Event
     from memstore.search.requests import Request
 else:
     events = lazy_import("memstore.search.events")
@@ -202,6 +201,8 @@ class Search(Generic[F, H]):
             if others is not respelt and others and embedded is not None and embedded.vectors:
                 return Misspelt(others)
             asked = [_respelt(text, others) for text in texts]
+            told = {_respelt(text, others): one for text, one in request.events.items()}
+            request = replace(request, events=told) if others and told else request
             found, words_only = _compared(corpus, asked, embedded, request, words_only)
             each = {text: _as_given(text, found, others) for text in texts}
             return answer(corpus, request, each, words_only)
@@ -235,18 +236,20 @@ class Search(Generic[F, H]):
         if not named:
             return request
 
-        def known(transaction: Transaction, contents: FeedContents | None) -> Mapping[str, Event]:
+        def known(transaction: Transaction, contents: FeedContents | None) -> Request[Any]:
             transaction.admit(request.wanted.namespaces or ())
             corpus = self._corpus(transaction, contents)
             if not corpus.lookup.has_contexts:
-                return {}
+                is_sure = self.index.is_unfit or not corpus.has_rows(request.wanted.namespaces)
+                return replace(request, knows_events=is_sure)
             corpus.lookup.now = now
             seen = replace(request, wanted=corpus.seen_by(request.wanted), boosted=None)
             wanted = corpus.settled(seen).wanted
             each = {text: events.event(corpus, one, wanted) for text, one in named.items()}
-            return {text: one for text, one in each.items() if one is not None}
+            told = {text: one for text, one in each.items() if one is not None}
+            return replace(request, events=told)
 
-        return replace(request, events=self.index.read(known))
+        return self.index.read(known)
 
     def about(
         self,
@@ -304,8 +307,9 @@ class Search(Generic[F, H]):
         def answered(transaction: Transaction, contents: FeedContents | None) -> T:
             transaction.admit(request.wanted.namespaces or ())
             corpus = self._corpus(transaction, contents, compares_stored=compares_stored)
-            corpus.is_provisional = contents is None and self._is_provisional(corpus, request)
-            corpus.lookup.approximates = corpus.is_provisional
+            is_provisional = contents is None and self._is_provisional(corpus, request)
+            corpus.is_provisional = is_provisional or not request.knows_events
+            corpus.lookup.approximates = is_provisional
             corpus.lookup.now = request.wanted.now
             corpus.lookup.sequel = request.sequel
             return answer(corpus, corpus.settled(request), embedded, words_only)

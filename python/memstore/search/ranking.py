@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Final, Generic
 
 from memstore._kernel import ranking
 from memstore._kernel.ranking import REACH
-from memstore.domain import zones
+from memstore.domain import moments, zones
 from memstore.domain.results import CLASSIC, CONTEXTUAL, ScoreParts
 from memstore.frozen import asdict, field, frozen, replace
 from memstore.named import NamedTuple
@@ -215,7 +215,7 @@ def _of_condition(
         return []
     texts = [*filter(None, (condition.rest, condition.like))] or [query.text]
     wanted, lookup = found.wanted, found.lookup
-    since = condition.since and condition.since - zones.MICROSECOND
+    since = condition.since and moments.later(condition.since, -zones.MICROSECOND)
     after = max(filter(None, (wanted.valid_after, since)), default=None)
     before = min(filter(None, (wanted.valid_before, condition.until)), default=None)
     if after is not None and before is not None and after >= before:

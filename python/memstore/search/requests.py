@@ -103,6 +103,8 @@ class Request(Generic[F]):
     """The moment whose memories are searched; ``None`` for now."""
     events: Mapping[str, Event] = MappingProxyType({})
     """What rows of the other kind tell of the events that queries name as times, by query."""
+    knows_events: bool = True
+    """Whether that could be looked for: not while the index of the other kind is being built."""
     sequel: Sequel | None = None
     """What this search shares with another one of the same question."""
 

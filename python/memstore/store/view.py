@@ -449,7 +449,7 @@ class View(zones.Zoned):
             found = recall.Found(SearchHits(facts), turns).if_relevant()
             if _is_empty(found) and self._is_of_a_time(question, wanted):
                 again = search(question, False, sequels)
-                return self._of_that_time(question, again, found)
+                return self._of_that_time(question, again, found, wanted)
             return found
 
         topic, both = self._of_the_project(topic, search, namespaces)
@@ -856,17 +856,17 @@ class View(zones.Zoned):
         found = recall.Found(facts, turns or episode_records.EpisodeHits()).if_relevant()
         if _is_empty(found) and self._is_of_a_time(query, asked):
             again = self._recallable(asked, episodes, query, False, sequels)
-            return self._of_that_time(query, again, found)
+            return self._of_that_time(query, again, found, asked)
         return found
 
     def _is_of_a_time(self, query: str, asked: FactRecall) -> bool:
         """Whether a question asks for what was so at some time, and its caller set no minimum."""
         return asked.min_relevance is None and of_a_time.is_asked_for(query, self.at)
 
-    def _of_that_time(self, query: str, every: Found, relevant: Found) -> Found:
-        """Return what is of the time that a question asks for, or else what was relevant."""
-        both = self._file.searches
-        found = of_a_time.known(query, self.at, every, both.facts, both.episodes)
+    def _of_that_time(self, query: str, every: Found, relevant: Found, asked: FactRecall) -> Found:
+        """Return what is of the time asked, or what was relevant."""
+        both, made = self._file.searches, self._request(derived(questions.FactSearch, asked))
+        found = of_a_time.known(query, every, made, both.facts, both.episodes)
         return relevant if _is_empty(found) else found
 
     def _of_the_project(

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from memstore.search.hybrid import Search
+    from memstore.search.requests import Request
 
 
 def is_asked_for(query: str, now: datetime) -> bool:
@@ -25,20 +26,24 @@ def is_asked_for(query: str, now: datetime) -> bool:
 
 
 def known(
-    query: str, now: datetime, found: Found, facts: Search[Any, Any], turns: Search[Any, Any]
+    query: str,
+    found: Found,
+    request: Request[Any],
+    facts: Search[Any, Any],
+    turns: Search[Any, Any],
 ) -> Found:
     """Return what is known to be of the time that a question asks for.
 
     Args:
         found: what is nearest, at any time.
-        facts: finds the facts, and knows by them alone when an event was; the same of ``turns``.
+        request: whose memories are searched, and when it is asked.
+        facts: finds the facts, which may tell when an event was; so may what ``turns`` finds.
     """
-    condition = dates.read(query, now).condition
     kept, said = [*found.facts], [*matching(found.turns)]
-    if condition is not None and condition.event:
-        if not _is_told(query, facts, [hit.fact.id for hit in kept]):
+    if dates.with_event(query, request.wanted.now) is not None:
+        if not _is_told(query, request, facts, turns, [hit.fact.id for hit in kept]):
             kept = []
-        if not _is_told(query, turns, [hit.episode.id for hit in said]):
+        if not _is_told(query, request, turns, facts, [hit.episode.id for hit in said]):
             said = []
     return found._replace(
         facts=replace(found.facts, items=[hit for hit in kept if hit.parts.date >= 0]),
@@ -48,5 +53,15 @@ def known(
     )
 
 
-def _is_told(query: str, search: Search[Any, Any], ids: list[int]) -> bool:
-    return search.about(query, {}, {}, asks=True, found=ids).has_event
+def _is_told(
+    query: str,
+    request: Request[Any],
+    search: Search[Any, Any],
+    elsewhere: Search[Any, Any],
+    ids: list[int],
+) -> bool:
+    """Whether rows of one kind, or any of the other kind, tell of the event in a question."""
+    if not ids:
+        return False
+    found = search.about(query, {}, {}, asks=True, found=ids)
+    return found.has_event or bool(elsewhere.knowing([query], request).events)

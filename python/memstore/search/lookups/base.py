@@ -125,7 +125,8 @@ class About(NamedTuple):
     is_conditional: bool = False
     """The prompt says of which time its answer is: before April, last."""
     has_event: bool = False
-    """That time is the one before something that it names, of which a row tells."""
+    """That time is the one before, at or after something that it names, of which one of these rows
+    tells."""
 
 
 class Aged(NamedTuple):

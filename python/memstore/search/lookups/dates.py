@@ -73,6 +73,8 @@ class Event(NamedTuple):
     """What that one says."""
     words: int
     """How many words of the event it has."""
+    is_foreign: bool = False
+    """Whether it is text of others, such as a web page."""
 
 
 class Named(NamedTuple):
