@@ -114,6 +114,33 @@ def test_a_graph_without_blocks_is_read_by_its_rows(store: Store, path: Path) ->
     assert store.file.doctor() == []
 
 
+@pytest.mark.parametrize("block", ["x'ff'", "x'03'"])
+@pytest.mark.parametrize("way", ["call", "plan", "owner"])
+def test_a_damaged_block_keeps_no_fact_from_being_erased(
+    store: Store, path: Path, way: str, block: str
+) -> None:
+    hers = store.of(user_id="ana")
+    hers.add("Alice works at GitHub", subject="alice")
+    erased = hers.add("Alice likes Redis", subject="alice").id
+    hers.graph.build()
+    open_index(store)
+    before = read(store)
+    sql(path, f"UPDATE memstore_mention_blocks SET facts = {block}")
+    assert read(store) == before
+    if way == "call":
+        hers.erase(erased)
+    elif way == "plan":
+        hers.ledger.erasure(facts=[erased]).apply()
+    else:
+        store.of("all").ledger.erasure(owner="ana").apply()
+    texts = sql(path, "SELECT content FROM memstore_facts WHERE id = ?", erased)
+    assert [text for (text,) in texts if text] == []
+    assert sql(path, "SELECT * FROM memstore_mention_blocks") == []
+    names = {entity.name for entity in hers.graph.entities()}
+    assert names == (set() if way == "owner" else {"Alice", "GitHub"})
+    assert store.file.doctor() == []
+
+
 DAMAGE = {
     "blocks of mentions differ": "UPDATE memstore_mention_blocks SET facts = x'0101'",
     "alike names that are missing": "UPDATE memstore_alike_names SET name_id = name_id + 50"

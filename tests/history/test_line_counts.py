@@ -469,6 +469,37 @@ def test_what_changed_is_told_by_ids_where_all_of_it_may_be_seen(open_store: Any
     assert store.ledger.diff(head, limit=1).passed == 40
 
 
+def test_nothing_is_told_of_facts_that_a_foreign_program_gave_to_others(
+    open_store: Any, path: Path
+) -> None:
+    """Numbers of stretches that do not know it make counts wrong, and show no words."""
+    store = open_store()
+    store.add("first", subject="s")
+    facts = store.add_many(NewFact(content=f"fact {n}", subject="s") for n in range(600))
+    added = f"op:{store.ledger.changes(limit=1)[0].line}"
+    for one in facts[:300]:
+        store.update_metadata(one.id, {"n": 1})
+    for one in facts[300:]:
+        store.delete(one.id)
+    for one in facts[450:]:
+        store.restore(one.id)
+    store.add_many(NewFact(content=f"later {n}", subject="s") for n in range(300))
+    shown = {"op:1": {205, 500}, added: {205, 305}}
+    theirs = {*range(210, 241), *range(310, 321), *range(510, 541)}
+    for one in shown:
+        assert theirs & {each.fact_id for each in store.ledger.diff(one)}
+    listed = ", ".join(map(str, sorted(theirs)))
+    sql(path, f"UPDATE memstore_facts SET user_id = 'bo' WHERE id IN ({listed}) AND id % 2")
+    sql(
+        path,
+        f"UPDATE memstore_facts SET namespace = 'hidden' WHERE id IN ({listed}) AND id % 2 = 0",
+    )
+    for one, still in shown.items():
+        told = {each.fact_id for each in store.ledger.diff(one)}
+        assert not told & theirs
+        assert still <= told
+
+
 def test_lines_about_what_has_no_owner_are_not_looked_up_for_an_owner(open_store: Any) -> None:
     store = open_store()
     added = store.add_many(NewFact(content=f"plain {n}", subject="p") for n in range(STRETCH))

@@ -100,8 +100,8 @@ def kilobytes(ours: list[str]) -> int:
     [
         ("--help", ELSEWHERE | STORE | ARCHIVES, 110),
         ("search --help", ELSEWHERE | STORE - {"datetime"}, 220),
-        ("get 1", ELSEWHERE, 721),
-        ("get 1 --json", ELSEWHERE, 721),
+        ("get 1", ELSEWHERE, 724),
+        ("get 1 --json", ELSEWHERE, 724),
         ("list --json", ELSEWHERE, 820),
         ("status", ELSEWHERE, 852),
         ("task list", ELSEWHERE, 840),

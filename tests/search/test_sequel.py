@@ -177,3 +177,19 @@ def test_names_are_those_of_the_asker() -> None:
         known.add(((f"asker {number}",), None), {"a"})
     assert len(known.of((("one",), None))) <= MAX_NAMES
     assert len(known._names) <= MAX_ASKERS
+
+
+def test_a_new_name_of_a_known_asker_forgets_nobody() -> None:
+    known = NamesAsked()
+    for number in range(MAX_ASKERS):
+        known.add(((f"asker {number}",), None), {"a"})
+    known.add((("asker 0",), None), {"b"})
+    assert known.of((("asker 0",), None)) == {"a", "b"}
+    assert known.of((("asker 1",), None)) == {"a"}
+
+
+def test_no_more_names_are_known_than_allowed() -> None:
+    known, asker = NamesAsked(), (("one",), None)
+    known.add(asker, {f"old {number}" for number in range(MAX_NAMES - 1)})
+    known.add(asker, {f"new {number}" for number in range(500)})
+    assert len(known.of(asker)) == MAX_NAMES

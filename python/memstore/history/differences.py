@@ -393,6 +393,8 @@ class _Comparing:
             others |= (light | gone).intersection(not_plain)
         gone, others = gone.difference(began), others.difference(began)
         self._found_by_ids = gone | others
+        if others:  # a foreign program may have changed whose they are: numbers do not know it
+            others = compared_facts.among(self._transaction, others, self._wanted)
         return gone, others
 
     def _lines(self) -> list[compared_facts.Line]:
@@ -415,7 +417,7 @@ class _Comparing:
             line
             for span in self._spans.by_ids
             for line in compared_facts.changes_of_others(
-                self._transaction, span, self._a, self._b, sorted(began)
+                self._transaction, span, self._wanted, self._a, self._b, sorted(began)
             )
         ]
         return sorted([*lines, *found], key=itemgetter(1)) if found else [*lines]

@@ -111,9 +111,12 @@ class NamesAsked:
         known = self.of(asker)
         if known.issuperset(names):
             return
-        if len(self._names) >= MAX_ASKERS:
+        if asker not in self._names and len(self._names) >= MAX_ASKERS:
             self._names.clear()
-        self._names[asker] = known.union(names) if len(known) < MAX_NAMES else frozenset(names)
+        both = known.union(names)
+        if len(both) > MAX_NAMES:
+            both = frozenset(sorted(names)[:MAX_NAMES])
+        self._names[asker] = both
 
 
 class Search(Generic[F, H]):

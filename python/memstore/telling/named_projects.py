@@ -64,9 +64,10 @@ Subjects: TypeAlias = "Mapping[Thread, Collection[str]]"
 def sequels(question: str, known: Collection[str]) -> Sequels | None:
     """Return what a search for a question shares with one without the names of projects in it.
 
+    ``None`` if it has none of them.
+
     Args:
         known: names of projects in earlier questions: those here are likely to be left out again.
-            ``None`` if none is here.
     """
     asked = folded(question)
     here = frozenset(name for name in known if is_named_in(asked, name))

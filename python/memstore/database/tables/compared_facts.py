@@ -305,12 +305,31 @@ def changed(
     return found
 
 
+def among(transaction: Transaction, fact_ids: Collection[int], which: DifferenceFilter) -> set[int]:
+    """Return those of some facts that are compared."""
+    wanted, values = _whose(transaction, which)
+    return {
+        *transaction.ints(
+            "SELECT f.id FROM memstore_facts f"
+            f" WHERE f.id IN {transaction.dialect.listed('ids')} AND {wanted}",
+            {**values, "ids": [*fact_ids]},
+        )
+    }
+
+
 def changes_of_others(
-    transaction: Transaction, span: Span, a: Moment, b: Moment, facts: Sequence[int]
+    transaction: Transaction,
+    span: Span,
+    which: DifferenceFilter,
+    a: Moment,
+    b: Moment,
+    facts: Sequence[int],
 ) -> list[Line]:
     """Return the lines of a span that changed facts which began before, and some other facts."""
     found: list[Line] = []
+    wanted, whose = _whose(transaction, which)
     values: dict[str, Any] = {
+        **whose,
         "first": span[0],
         "last": span[1],
         "after": a.last_fact,
@@ -324,7 +343,7 @@ def changes_of_others(
             " FROM memstore_journal j CROSS JOIN memstore_facts f"
             f" WHERE {index} AND j.id >= :first AND j.id <= :last AND f.id = j.fact_id"
             f" AND (j.fact_id <= :after OR j.fact_id > :until"
-            f" OR j.fact_id IN {transaction.dialect.listed('facts')})",
+            f" OR j.fact_id IN {transaction.dialect.listed('facts')}) AND {wanted}",
             values,
         )
         found += [Line(*row) for row in rows if row[2] in CHANGING]

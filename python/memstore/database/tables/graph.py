@@ -235,7 +235,11 @@ def forget_fact(transaction: Transaction, namespace: str, fact_id: int) -> None:
                 Delete(part.table, f"{part.columns[0]} = :name AND fact_id = :fact"),
                 {"name": name_id, "fact": fact_id},
             )
-    mention_blocks.forget_fact(transaction, name_ids, fact_id)
+    try:
+        mention_blocks.forget_fact(transaction, name_ids, fact_id)
+    except ValueError:  # a block is damaged, which must not keep a fact from being erased
+        for graph_id in {name_id >> SHIFT for name_id in name_ids}:
+            _remove_blocks(transaction, graph_id)
     transaction.run(Delete("memstore_fact_readings", "fact_id = :fact"), {"fact": fact_id})
     for name_id in name_ids:
         _forget_name(transaction, name_id)
@@ -270,11 +274,14 @@ def write_blocks(transaction: Transaction, graph_id: int, first: int | None) -> 
     try:
         begin = graph_id << SHIFT if first is None else first
         return mention_blocks.write_next(transaction, graph_id, begin)
-    except ValueError:  # a block cannot hold such ids: all mentions are read from their rows
-        transaction.run(
-            Delete(BLOCKS.table, f"{BLOCKS.columns[0]} >> {SHIFT} = :id"), {"id": graph_id}
-        )
+    except ValueError:  # a block cannot hold such ids
+        _remove_blocks(transaction, graph_id)
         return None
+
+
+def _remove_blocks(transaction: Transaction, graph_id: int) -> None:
+    """Remove all blocks of a build: its mentions are read from their rows."""
+    transaction.run(Delete(BLOCKS.table, f"{BLOCKS.columns[0]} >> {SHIFT} = :id"), {"id": graph_id})
 
 
 def regroup(transaction: Transaction, graph_id: int, keys: Iterable[str]) -> None:

@@ -259,7 +259,7 @@ def _facts_of(
 
 
 def _facts_in_blocks(transaction: Transaction, entity_id: int, seen: Ids) -> int | None:
-    """Count the facts of an entity that are seen; ``None`` if its graph has no blocks."""
+    """Count the facts of an entity that are seen; ``None`` if no sound block is about it."""
     names = transaction.ints(
         "SELECT id FROM memstore_entity_names WHERE entity_id = :entity", {"entity": entity_id}
     )

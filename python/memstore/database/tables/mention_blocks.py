@@ -3,8 +3,9 @@
 Whoever knows which facts may be seen counts the mentions of all names in one pass over the blocks;
 the rows of mentions would be looked up one by one. Blocks are derived from these rows, by the build
 that writes them. A graph of an earlier program has none, nor has one whose facts have ids that the
-kernel does not take; then the rows are read. A block begins with a name and ends before the next
-one; the first begins with the first id of its graph, so that together they are about all names.
+kernel does not take; then the rows are read, as they are where a block is damaged. A block begins
+with a name and ends before the next one; the first begins with the first id of its graph, so that
+together they are about all names.
 """
 
 from __future__ import annotations
@@ -63,7 +64,11 @@ def _packed(transaction: Transaction, first: int, end: int) -> bytes:
 
 
 def forget_fact(transaction: Transaction, name_ids: Iterable[int], fact_id: int) -> None:
-    """Remove a fact from the blocks of the names that it mentions."""
+    """Remove a fact from the blocks of the names that it mentions.
+
+    Raises:
+        ValueError: one of them is damaged; others may have been changed.
+    """
     for first, block in _blocks_of(transaction, name_ids):
         transaction.run(
             Update("memstore_mention_blocks", {"facts": ":facts"}, "first_id = :first"),
@@ -72,7 +77,8 @@ def forget_fact(transaction: Transaction, name_ids: Iterable[int], fact_id: int)
 
 
 def counted(transaction: Transaction, graph_id: int, seen: Ids) -> MentionCounts | None:
-    """Count the mentions of all names by facts that are seen; ``None`` if there are no blocks.
+    """Count the mentions of all names by facts that are seen; ``None`` if there are no blocks or
+    one is damaged.
 
     Names and entities are known by their places in the graph.
     """
@@ -93,18 +99,30 @@ def counted(transaction: Transaction, graph_id: int, seen: Ids) -> MentionCounts
         " WHERE entity_id BETWEEN :first AND :last AND id <> entity_id",
         ends,
     )
-    return MentionCounts(blocks, seen, [(name & PLACE, entity & PLACE) for name, entity in merged])
+    others = [(name & PLACE, entity & PLACE) for name, entity in merged]
+    return _counts(blocks, seen, others)
 
 
 def facts_of(transaction: Transaction, name_ids: Sequence[int], seen: Ids) -> int | None:
     """Count the facts that are seen and mention one of an entity's names; ``None`` if no block is
-    about these."""
+    about these, or one that is damaged."""
     blocks = [(first & PLACE, block) for first, block in _blocks_of(transaction, name_ids)]
     if not blocks:
         return None
     places = sorted(name_id & PLACE for name_id in name_ids)
     merged = [(place, places[0]) for place in places[1:]]
-    return MentionCounts(blocks, seen, merged).facts(places[:1])[0]
+    counts = _counts(blocks, seen, merged)
+    return None if counts is None else counts.facts(places[:1])[0]
+
+
+def _counts(
+    blocks: Sequence[tuple[int, bytes]], seen: Ids, merged: Sequence[tuple[int, int]]
+) -> MentionCounts | None:
+    """Count the mentions in blocks; ``None`` if one is damaged."""
+    try:
+        return MentionCounts(blocks, seen, merged)
+    except ValueError:
+        return None
 
 
 def _blocks_of(transaction: Transaction, name_ids: Iterable[int]) -> list[tuple[int, bytes]]:
