@@ -103,7 +103,7 @@ def kilobytes(ours: list[str]) -> int:
         ("get 1", ELSEWHERE, 724),
         ("get 1 --json", ELSEWHERE, 724),
         ("list --json", ELSEWHERE, 820),
-        ("status", ELSEWHERE, 852),
+        ("status", ELSEWHERE, 856),
         ("task list", ELSEWHERE, 840),
         ("add tea --subject ana", ELSEWHERE, 910),
         ("search tea --json", ELSEWHERE | ARCHIVES, 1334),
