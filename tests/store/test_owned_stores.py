@@ -27,6 +27,7 @@ from memstore import (
     Scope,
     Store,
 )
+from memstore.domain.arguments import MAX_NUMBER
 from memstore.facts.batch import AddFact, DeleteFact, KeepFact, SupersedeFact
 from memstore.facts.keyed import DeleteKey
 
@@ -475,3 +476,16 @@ def test_clearing_is_for_everybody(store: Store) -> None:
         store.of(ANA).clear()
     assert store.of("all").clear()
     assert store.of("all").count() == 0
+
+
+def test_the_largest_limit_lists_all_that_there_is(store: Store) -> None:
+    for user in ("ana", "ben"):
+        own = store.of(user_id=user)
+        for number in range(3):
+            own.add(f"claim {number} of {user}", subject=f"subject {number}")
+            own.episodes.add(f"turn {number} of {user}", thread="one", source="test")
+    every = store.of("all")
+    assert len(every.owners(limit=MAX_NUMBER)) == 2
+    for order in ("name", "size", "changed"):
+        assert len(every.subjects(order=order, limit=MAX_NUMBER)) == 3
+    assert len(every.episodes.list(thread="one", limit=MAX_NUMBER, offset=1)) == 5

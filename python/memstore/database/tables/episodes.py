@@ -379,7 +379,7 @@ def _first_of_thread(
     own, _ = wanted.of("e", transaction.dialect)
     ids = f"SELECT e.id FROM {_seen(transaction, wanted)} WHERE e.thread = :thread AND {own}"
     where, its = wanted.where(transaction.dialect, by_id=True)
-    most = number + SPARE
+    most = min(number + SPARE, MAX_NUMBER)
     while True:
         found = transaction.ints(f"{ids}{order} LIMIT :most", {**values, "most": most})
         passing = transaction.scalar(
@@ -389,7 +389,7 @@ def _first_of_thread(
         )
         if passing >= number or len(found) < most:
             return found
-        most *= 8
+        most = min(8 * most, MAX_NUMBER)
 
 
 def _order(wanted: EpisodeFilter) -> str:

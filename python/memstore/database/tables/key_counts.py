@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 from memstore.database.filters import after_prefix
 from memstore.database.tables import counts
 from memstore.database.tables import facts as fact_table
+from memstore.domain.arguments import MAX_NUMBER
 from memstore.named import NamedTuple
 
 if TYPE_CHECKING:
@@ -96,7 +97,7 @@ class KeyCounts:
 
     def first(self, beginning: str, after: str | None, limit: int) -> dict[str, int]:
         narrowed, values = _between(beginning, after)
-        most = limit + len(self._inactive)  # so many may have none left
+        most = min(limit + len(self._inactive), MAX_NUMBER)  # so many may have none left
         hint = self._dialect.indexed_by("idx_memstore_count_key") if self._by_key else ""
         numbers = self._summed(f"{narrowed} GROUP BY 1 ORDER BY 1", values, most, hint)
         corrected = ((key, number - self._inactive.get(key, 0)) for key, number in numbers)
@@ -112,7 +113,7 @@ class KeyCounts:
         key = "c.key" if self._is_single else self._dialect.unordered("c.key")
         tests = f"sum(c.number) < :number OR (sum(c.number) = :number AND {key} > :key)"
         having = "" if after is None else f" HAVING {tests}"
-        most = limit + len(self._inactive)
+        most = min(limit + len(self._inactive), MAX_NUMBER)
         order = f"{narrowed} GROUP BY 1{having} ORDER BY 2 DESC, 1"
         numbers = dict(self._summed(order, values, most, key=key))
         self._sums |= {key: numbers[key] for key in numbers.keys() & self._inactive.keys()}

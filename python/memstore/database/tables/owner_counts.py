@@ -72,6 +72,10 @@ def _owned(
     )
 
 
+READ_FIRST: Final = 1000
+"""Half of the most owners that are read at first, however many are wanted."""
+
+
 def _first_owners(
     transaction: Transaction,
     namespaces: Sequence[str] | None,
@@ -90,7 +94,7 @@ def _first_owners(
     )
     sums = _owned(transaction, namespaces, ("fact", "episode"), chosen)
     best: list[tuple[int, Row, Owner]] = []
-    read, wanted = 0, 2 * limit
+    read, wanted = 0, 2 * min(limit, READ_FIRST)
     while True:
         rows = [
             *transaction.rows(
