@@ -320,14 +320,14 @@ def judge(old: Claim, new: Claim, *, without: Collection[Rule] = ()) -> Judgemen
 
 def _one_holder(judged: Judgement, pair: Pair, slots: Compared | None) -> bool:
     """Whether a proof is about one holder, wherever the verbs stand, or an extractor names it."""
-    old, new = map(list, pair.side_by_side.other_names)
+    old, new = pair.side_by_side.other_names
     if judged.rule is Rule.SAME_SLOT and slots is not None and slots.name_holder(pair):
         return True
     if judged.rule is Rule.RENAMED and proofs.renames_by_name(pair):
         return not new  # the name itself says what it is about
     if judged.rule is Rule.FROM_TO:
         by_whom = proofs.agent(pair)
-        new = [word for word in new if word not in by_whom]
+        new = tuple(word for word in new if word not in by_whom)
     return not old and not new
 
 
