@@ -45,6 +45,14 @@ def test_no_topic_and_no_way_of_asking_is_in_both_halves() -> None:
     assert not {*stock.orders(stock.HALVES[0])} & {*stock.orders(stock.HALVES[1])}
 
 
+def test_other_times_are_asked_for_in_other_words() -> None:
+    known = [stock.asked(half) for half in stock.HALVES]
+    others = stock.asked(stock.HALVES[0], otherwise=True)
+    assert {*questions.PER_KIND} <= {*others}
+    for kind in questions.PER_KIND:
+        assert not {*others[kind]} & {*known[0][kind], *known[1][kind]}
+
+
 @HALVES
 @pytest.mark.parametrize("seed", range(3))
 def test_a_life_follows_from_its_seed_and_answers_its_questions(half: str, seed: int) -> None:

@@ -1,7 +1,7 @@
 """What a later session is told of half a year, beside BM25 and plain cosine in as many tokens.
 
     python -m benches.finding.halfyear [--half development|held-out] [--seed 0] [--noted 0.5]
-        [--together] [--told] [--missed KIND] [--embedder NAME]
+        [--asked otherwise] [--together] [--told] [--missed KIND] [--embedder NAME]
 
 Some 150 sessions in six projects, three of which share a namespace, of decisions that change, work
 on files, tickets, rules, and the orders that are given every day. A share of the topics was stored
@@ -11,10 +11,11 @@ said; then questions are asked on one day in summer. ``hook`` is what a prompt g
 500; BM25 and cosine show their best rows. A question is answered if lines that bear on it have the
 words that answer it, and the day, where that is asked for. ``--missed`` prints the questions of
 a kind that the hook does not answer, and what it gives. Constants are chosen on the development
-half; what is reported is the held-out one. ``--together`` keeps all six projects in one namespace,
-as hosts do that have one setting for all folders; ``--told`` lets hosts say in which project they
-work. ``--embedder`` measures another model than the built-in
-one, such as ``fastembed`` or ``MODULE:FACTORY``.
+half; what is reported is the held-out one. ``--asked otherwise`` asks for what was so at another
+time in other words, which were written later than the rules. ``--together`` keeps all six projects
+in one namespace, as hosts do that have one setting for all folders; ``--told`` lets hosts say in
+which project they work. ``--embedder`` measures another model than the built-in one, such as
+``fastembed`` or ``MODULE:FACTORY``.
 """
 
 from __future__ import annotations
@@ -93,6 +94,7 @@ def main() -> None:
     parser.add_argument("--half", choices=stock.HALVES, action="append")
     parser.add_argument("--seed", type=int, default=0, help="draws another life and its questions")
     parser.add_argument("--noted", type=float, default=0.5, help="share of topics stored as facts")
+    parser.add_argument("--asked", choices=("otherwise",), help="other words for other times")
     parser.add_argument("--together", action="store_true", help="one namespace for all projects")
     parser.add_argument("--told", action="store_true", help="hosts say in which project they work")
     parser.add_argument("--missed", metavar="KIND")
@@ -100,18 +102,20 @@ def main() -> None:
     given = parser.parse_args()
     for half in given.half or stock.HALVES:
         setting = ways.Setting(given.together, given.told)
-        outcomes = measured(half, given.seed, given.noted, given.embedder, setting)
+        outcomes = measured(
+            half, given.seed, given.noted, given.embedder, setting, bool(given.asked)
+        )
         print(*table(half, outcomes, setting), sep="\n", flush=True)
         if given.missed:
             print(*missed(outcomes["hook"], given.missed), sep="\n", flush=True)
 
 
 def measured(
-    half: str, seed: int, noted: float, embedder: str, setting: ways.Setting
+    half: str, seed: int, noted: float, embedder: str, setting: ways.Setting, otherwise: bool
 ) -> dict[str, list[Outcome]]:
     """Return what each way gave for each question."""
     life = lives.lived(half, seed, noted)
-    asked = questions.asked(life, seed)
+    asked = questions.asked(life, seed, otherwise)
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder, "halfyear.db")
         units = ways.build(life, path, embedder, setting)

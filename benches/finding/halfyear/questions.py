@@ -92,16 +92,17 @@ def has(words: str, key: str) -> bool:
     )
 
 
-def asked(life: Life, seed: int) -> list[Question]:
+def asked(life: Life, seed: int, otherwise: bool = False) -> list[Question]:
     """Return all questions about the topics of a life's half."""
-    return [*_Asker(life, random.Random(f"{life.half}/{seed}/asked")).ask()]
+    ways = stock.asked(life.half, otherwise)
+    return [*_Asker(life, ways, random.Random(f"{life.half}/{seed}/asked")).ask()]
 
 
 class _Asker:
-    def __init__(self, life: Life, chance: random.Random) -> None:
+    def __init__(self, life: Life, ways: dict[str, list[str]], chance: random.Random) -> None:
         self._life = life
+        self._ways = ways
         self._chance = chance
-        self._ways = stock.asked(life.half)
         labels = sorted(topic.label for topic in stock.topics_of(life.half))
         self._told = [life.told[label] for label in labels]
 

@@ -139,9 +139,12 @@ def unknown(half: str) -> list[str]:
     return split(_lines("unknown"), half)
 
 
-def asked(half: str) -> dict[str, list[str]]:
-    """Return the ways of asking of a half, by kind."""
-    return {kind: split(ways, half) for kind, *ways in map(_cells, _lines("asked"))}
+def asked(half: str, otherwise: bool = False) -> dict[str, list[str]]:
+    """Return the ways of asking of a half, by kind; those of other times in other words, if so."""
+    ways = {kind: split(some, half) for kind, *some in map(_cells, _lines("asked"))}
+    if otherwise:
+        ways |= {kind: some for kind, *some in map(_cells, _lines("asked_otherwise"))}
+    return ways
 
 
 def _lines(name: str) -> Iterator[str]:
