@@ -9,13 +9,13 @@ as facts, too. The memory is built through the public interface, at the times wh
 said; then questions are asked on one day in summer. ``hook`` is what a prompt gets in 250 tokens,
 ``search`` the text of the tool ``memory_search``, ``recall`` what ``Store.recall`` gives within
 500; BM25 and cosine show their best rows. A question is answered if lines that bear on it have the
-words that answer it, and the day, where that is asked for. ``--missed`` prints the questions of
-a kind that the hook does not answer, and what it gives. Constants are chosen on the development
-half; what is reported is the held-out one. ``--asked otherwise`` asks for what was so at another
-time in other words, which were written later than the rules. ``--together`` keeps all six projects
-in one namespace, as hosts do that have one setting for all folders; ``--told`` lets hosts say in
-which project they work. ``--embedder`` measures another model than the built-in one, such as
-``fastembed`` or ``MODULE:FACTORY``.
+words that answer it, and the day, where that is asked for. ``--missed`` prints the questions of a
+kind that the hook does not answer, and what it gives. Constants are chosen on the development half;
+what is reported is the held-out one. ``--asked otherwise`` asks in other words, and gives other
+orders, all written later than the rules. ``--together`` keeps all six projects in one namespace, as
+hosts do that have one setting for all folders; ``--told`` lets hosts say in which project they
+work. ``--embedder`` measures another model than the built-in one, such as ``fastembed`` or
+``MODULE:FACTORY``.
 """
 
 from __future__ import annotations
@@ -94,7 +94,7 @@ def main() -> None:
     parser.add_argument("--half", choices=stock.HALVES, action="append")
     parser.add_argument("--seed", type=int, default=0, help="draws another life and its questions")
     parser.add_argument("--noted", type=float, default=0.5, help="share of topics stored as facts")
-    parser.add_argument("--asked", choices=("otherwise",), help="other words for other times")
+    parser.add_argument("--asked", choices=("otherwise",), help="in other words")
     parser.add_argument("--together", action="store_true", help="one namespace for all projects")
     parser.add_argument("--told", action="store_true", help="hosts say in which project they work")
     parser.add_argument("--missed", metavar="KIND")

@@ -94,15 +94,15 @@ def has(words: str, key: str) -> bool:
 
 def asked(life: Life, seed: int, otherwise: bool = False) -> list[Question]:
     """Return all questions about the topics of a life's half."""
-    ways = stock.asked(life.half, otherwise)
-    return [*_Asker(life, ways, random.Random(f"{life.half}/{seed}/asked")).ask()]
+    return [*_Asker(life, random.Random(f"{life.half}/{seed}/asked"), otherwise).ask()]
 
 
 class _Asker:
-    def __init__(self, life: Life, ways: dict[str, list[str]], chance: random.Random) -> None:
+    def __init__(self, life: Life, chance: random.Random, otherwise: bool) -> None:
         self._life = life
-        self._ways = ways
         self._chance = chance
+        self._ways = stock.asked(life.half, otherwise)
+        self._is_otherwise = otherwise
         labels = sorted(topic.label for topic in stock.topics_of(life.half))
         self._told = [life.told[label] for label in labels]
 
@@ -221,7 +221,7 @@ class _Asker:
                 own = [one for one in sessions if first <= one.day <= last]
                 needs = tuple(Need(_start(done), one.day) for one in own for done in one.done)
                 about = frozenset(turn.about for one in own for turn in one.turns if turn.about)
-                text = self._way("relative", when=when)
+                text = self._way("relative", when=when, When=when.capitalize())
                 yield Question("relative days", project, text, (needs,), about)
 
     def _touched(self) -> Iterator[Question]:
@@ -249,11 +249,11 @@ class _Asker:
                 yield Question("rule on order", one.project, order, ((Need(one.key),),), about)
 
     def _unknown(self) -> Iterator[Question]:
-        for text in stock.unknown(self._life.half):
+        for text in stock.unknown(self._life.half, self._is_otherwise):
             yield Question("unknown", self._chance.choice(PROJECTS), text, (), frozenset())
 
     def _orders(self) -> Iterator[Question]:
-        templates = stock.orders(self._life.half)
+        templates = stock.orders(self._life.half, self._is_otherwise)
         texts = dict.fromkeys(one for one in templates if "{" not in one)
         open_ones = [one for one in templates if "{" in one]
         while len(texts) < ORDERS:

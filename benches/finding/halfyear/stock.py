@@ -131,16 +131,16 @@ def noise() -> tuple[tuple[str, str], ...]:
     return tuple((order, answer) for order, answer in map(_cells, _lines("noise")))
 
 
-def orders(half: str) -> list[str]:
-    return split(_lines("orders"), half)
+def orders(half: str, otherwise: bool = False) -> list[str]:
+    return [*_lines("orders_otherwise")] if otherwise else split(_lines("orders"), half)
 
 
-def unknown(half: str) -> list[str]:
-    return split(_lines("unknown"), half)
+def unknown(half: str, otherwise: bool = False) -> list[str]:
+    return [*_lines("unknown_otherwise")] if otherwise else split(_lines("unknown"), half)
 
 
 def asked(half: str, otherwise: bool = False) -> dict[str, list[str]]:
-    """Return the ways of asking of a half, by kind; those of other times in other words, if so."""
+    """Return the ways of asking of a half, by kind, or others, written later."""
     ways = {kind: split(some, half) for kind, *some in map(_cells, _lines("asked"))}
     if otherwise:
         ways |= {kind: some for kind, *some in map(_cells, _lines("asked_otherwise"))}
