@@ -59,6 +59,7 @@ def fill(path: Path, number: int) -> None:
             writing.add(place, alone=place >= batches - LAST)
         store.graph.build()
         store.file.embed_pending()
+        store.file.warm()  # without an index, facts of large groups wait to be compared
         store.file.searches.comparisons.run()
         store.file.save_index()
 

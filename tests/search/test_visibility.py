@@ -22,9 +22,11 @@ from memstore.database.tables import episodes as episode_table
 from memstore.database.tables import facts as fact_table
 from memstore.database.tables import indexed
 from memstore.database.tables.indexed import Source
+from memstore.domain import clock
 from memstore.errors import InvalidArgument
+from memstore.frozen import replace
 from memstore.search.index import visibility
-from memstore.search.index.visibility import IndexState, OwnersRows
+from memstore.search.index.visibility import IndexState, OwnersRows, UnexpiredRows
 
 START = datetime(2026, 1, 1, tzinfo=UTC)
 
@@ -212,14 +214,76 @@ def compare(
     filters: list[Any],
 ) -> None:
     columns = Columns()
-    state = IndexState(columns, 1, OwnersRows())
+    state = IndexState(columns, 1, OwnersRows(), UnexpiredRows())
     with store.file.engine.read() as transaction:
         every = indexed.Range(0, 1000)
         columns.put([row[:5] for row in indexed.rows(transaction, source, every)])
         for wanted in filters:
-            for _ in ("found", "known"):
-                found = seen(transaction, state, wanted)
-                assert [*found] == sorted(select(transaction, wanted)), wanted
+            for seconds in (-40, -30, -20, 0, 0, 30, 59, 90, -1):
+                then = replace(wanted, now=wanted.now + timedelta(seconds=seconds))
+                found = seen(transaction, state, then)
+                assert [*found] == sorted(select(transaction, then)), then
+
+
+@given(
+    expiries=st.lists(st.integers(0, 200), max_size=4),
+    asked=st.lists(st.tuples(st.integers(1, 2), st.integers(0, 200)), max_size=12),
+)
+def test_rows_known_of_a_filter_are_those_that_have_not_expired(
+    expiries: list[int], asked: list[tuple[int, int]]
+) -> None:
+    begun = datetime(2026, 1, 1, tzinfo=UTC)
+    known = visibility.UnexpiredRows()
+
+    def find(now: datetime) -> Ids:
+        passed = (now - begun).total_seconds()
+        return Ids([row for row, expiry in enumerate(expiries) if expiry > passed])
+
+    for position, seconds in asked:
+        now = begun + timedelta(seconds=seconds)
+        assert [*known.ids(position, ("filter",), now, find)] == [*find(now)]
+
+
+class Fixed(clock.Clock):
+    """A clock that stands still, at a time that is set."""
+
+    def __init__(self, now: datetime) -> None:
+        self.now = now
+
+    def utc_now(self) -> datetime:
+        return self.now
+
+
+def test_rows_of_a_filter_are_found_once_while_none_expires_or_is_written(
+    open_store: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    store = open_store()
+    finds: list[Any] = []
+    find = visibility._facts
+    monkeypatch.setattr(visibility, "_facts", lambda *given: finds.append(given) or find(*given))
+    at = Fixed(START)
+    with clock.use(at):
+        ids = [store.add(f"a garden plan {n}", subject="garden").id for n in range(4)]
+        store.file.warm()
+
+        def found(of: Store = store) -> set[int]:
+            return {hit.fact.id for hit in of.search("garden plan", touch=False)}
+
+        assert found() == found() == {*ids}
+        finds.clear()
+        assert found() == {*ids}
+        assert not finds
+        assert found(store.within("another")) == found(store.of(user_id="ana")) == set()
+        soon = store.add(
+            "a garden plan of now", subject="garden", expired_at=START + timedelta(seconds=30)
+        ).id
+        assert found() == found() == found() == {*ids, soon}
+        at.now = START + timedelta(seconds=31)
+        assert found() == found() == {*ids}
+        at.now = START + timedelta(seconds=29)
+        assert found() == {*ids, soon}
+        store.delete(ids[0])
+        assert found() == {*ids[1:], soon}
 
 
 def test_rows_of_owners_are_found_once_in_each_state(

@@ -16,7 +16,7 @@ from memstore.domain.records import BYTES_PER_NUMBER
 from memstore.named import NamedTuple
 from memstore.search.index.files import PARTS
 from memstore.search.index.residents import BYTES_PER_ROW
-from memstore.search.index.visibility import IndexState, OwnersRows
+from memstore.search.index.visibility import IndexState, OwnersRows, UnexpiredRows
 from memstore.text.folding import text_of
 
 if TYPE_CHECKING:
@@ -95,6 +95,7 @@ class FeedContents:
         self.generation = generation
         self.position = position
         self._owners = OwnersRows()
+        self._unexpired = UnexpiredRows()
         self.identity: str | None = None
         """The identity of the mapped files; ``None`` if there are none."""
         self.file_bytes = 0
@@ -176,7 +177,7 @@ class FeedContents:
     @property
     def state(self) -> IndexState:
         """What filters are answered by, at its position."""
-        return IndexState(self.columns, self.position, self._owners)
+        return IndexState(self.columns, self.position, self._owners, self._unexpired)
 
     @property
     def parts(self) -> Sequence[str]:

@@ -79,6 +79,53 @@ MAX_KNOWN: Final = 8
 """Of so many sets of owners and states, each some 140 KB at a million rows."""
 
 
+AHEAD: Final = timedelta(seconds=60)
+"""How far it is looked whether one expires."""
+
+
+class Unexpired(NamedTuple):
+    """The rows that pass a filter from one time until another."""
+
+    ids: Ids
+    since: datetime
+    until: datetime
+    looked: datetime
+    """How far it was looked."""
+
+
+class UnexpiredRows:
+    """The rows that pass certain filters in one state of the memory, until one of them expires.
+
+    Whether one does is looked up when they are asked for once more: most programs ask once.
+    """
+
+    def __init__(self) -> None:
+        self._known: dict[tuple[object, ...], Unexpired] = {}
+        self._state = 0
+
+    def ids(
+        self, state: int, key: tuple[object, ...], now: datetime, find: Callable[[datetime], Ids]
+    ) -> Ids:
+        """Return the rows at a time, as ``find`` does; the key names their filter."""
+        key = state, *key
+        known = self._known.get(key)
+        if known is not None and known.since <= now <= known.until:
+            return known.ids
+        ids = find(now)
+        until = looked = now
+        if known is not None and now < known.looked:
+            looked = known.looked  # one expires before
+        elif known is not None and now.year < MAXYEAR:
+            looked = now + AHEAD
+            if len(find(looked)) == len(ids):
+                until = looked
+        if self._state != state or (known is None and len(self._known) >= MAX_KNOWN):
+            self._known.clear()
+            self._state = state
+        self._known[key] = Unexpired(ids, now, until, looked)
+        return ids
+
+
 class IndexState(NamedTuple):
     """An index in the state that a transaction sees."""
 
@@ -86,12 +133,26 @@ class IndexState(NamedTuple):
     position: int
     """Where in the feed of changes it stands."""
     owners: OwnersRows
+    unexpired: UnexpiredRows
 
 
 def of_facts(transaction: Transaction, index: IndexState | None, wanted: FactFilter) -> Visible:
     """Return the ids that match ``wanted.where``; without an index, SQL finds them."""
     if index is None or wanted.needs_rows:
         return Ids(fact_table.select_ids(transaction, wanted))
+    find = partial(_facts, transaction, index, wanted)
+    if not _is_lasting(wanted) or wanted.metadata or wanted.is_keyed:
+        return find(wanted.now)
+    states = wanted.active_only, wanted.include_deleted, wanted.include_superseded, wanted.tasks
+    key = (*_key(wanted), wanted.subject, wanted.category, wanted.valid_on, *states)
+    # What held in a period did so whatever time it is.
+    now = wanted.now if wanted.valid_on is None else wanted.valid_on[0]
+    return index.unexpired.ids(index.position, key, now, find)
+
+
+def _facts(
+    transaction: Transaction, index: IndexState, wanted: FactFilter, now: datetime
+) -> Visible:
     without = _distrusted(wanted)
     without |= ERASED if wanted.include_deleted else DELETED
     without |= 0 if wanted.tasks else TASK
@@ -101,7 +162,7 @@ def of_facts(transaction: Transaction, index: IndexState | None, wanted: FactFil
         periods += _valid_in(wanted.valid_on)
     elif wanted.active_only:
         without |= 0 if wanted.include_superseded else SUPERSEDED
-        periods.append(_unexpired(wanted.now))
+        periods.append(_unexpired(now))
     found = index.columns.select(
         wanted.namespaces,
         without=without | _owned(wanted.scope),
@@ -144,7 +205,17 @@ def of_episodes(
     """Return the ids that match ``wanted.where``; without an index, SQL finds them."""
     if index is None or wanted.needs_rows:
         return Ids(episode_table.select_ids(transaction, wanted))
-    periods = [] if wanted.include_expired else [_unexpired(wanted.now)]
+    find = partial(_episodes, transaction, index, wanted)
+    if not _is_lasting(wanted) or wanted.tags or wanted.thread is not None:
+        return find(wanted.now)
+    key = (*_key(wanted), wanted.source, wanted.include_expired)
+    return index.unexpired.ids(index.position, key, wanted.now, find)
+
+
+def _episodes(
+    transaction: Transaction, index: IndexState, wanted: EpisodeFilter, now: datetime
+) -> Visible:
+    periods = [] if wanted.include_expired else [_unexpired(now)]
     periods += _periods(wanted)
     found = index.columns.select(
         wanted.namespaces,
@@ -240,6 +311,18 @@ def valid_since(columns: Columns, fact: Fact, among: Ids, *, later: bool) -> Ids
     return columns.select(None, periods=[period], among=among) - Ids([fact.id])
 
 
+def _is_lasting(wanted: FactFilter | EpisodeFilter) -> bool:
+    """Whether a later search may have the same filter."""
+    is_bounded = any(wanted.period(kind) != (None, None) for kind in wanted.KINDS)
+    return not (is_bounded or wanted.is_among)
+
+
+def _key(wanted: FactFilter | EpisodeFilter) -> tuple[object, ...]:
+    """Return what names the rows that a filter selects from."""
+    namespaces = wanted.namespaces if wanted.namespaces is None else tuple(wanted.namespaces)
+    return namespaces, wanted.scope, wanted.include_distrusted
+
+
 def _distrusted(wanted: FactFilter | EpisodeFilter) -> int:
     return 0 if wanted.include_distrusted else DISTRUSTED
 
@@ -253,9 +336,8 @@ def _among(
         among = Ids(among)
     if wanted.is_common:
         return among
-    namespaces = wanted.namespaces if wanted.namespaces is None else tuple(wanted.namespaces)
-    key = (index.position, namespaces, wanted.scope, *states)
-    own = index.owners.ids(key, partial(of_owners, wanted))
+    own_key = (index.position, *_key(wanted), *states)
+    own = index.owners.ids(own_key, partial(of_owners, wanted))
     return own if among is None else own & among
 
 

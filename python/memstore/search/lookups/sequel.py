@@ -93,7 +93,9 @@ class Sequel:
         found = self._foreseen
         if found is None or (found.vector, found.number) != (bytes(vector), number):
             return None
-        if len(found.among) != len(among) or len(found.among & among) != len(among):
+        if found.among is not among and (
+            len(found.among) != len(among) or len(found.among & among) != len(among)
+        ):
             return None
         self._foreseen = None
         return found.near
