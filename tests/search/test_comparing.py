@@ -420,6 +420,20 @@ def test_a_file_from_before_gets_its_tables(path: Path, open_store: Callable[...
 # -- the doctor ------------------------------------------------------------------------------------
 
 
+@pytest.mark.usefixtures("large")
+def test_the_doctor_compares_a_large_group_of_which_there_is_no_index_yet(
+    store: Store, open_store: Callable[..., Store], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for number in range(5):
+        add(store, f"The timeout is {number} seconds.", number)
+    store.close()
+    # More are indexed in the background.
+    monkeypatch.setattr("memstore.search.index.index.AT_ONCE", 2)
+    store = open_store()
+    store.file.rebuild()
+    assert len(rows(store)) == 1 + 2 + 2 + 2
+
+
 @pytest.mark.parametrize("wrong", ["missing", "other", "stray"])
 def test_the_doctor_finds_and_repairs_what_is_wrong(store: Store, wrong: str) -> None:
     old, new = add(store, OLD), add(store, NEW, 1)

@@ -101,6 +101,7 @@ class Comparisons:
     def again(self) -> None:
         """Forget what was said of all facts, and compare them now."""
         comparing.forget(self._engine)
+        self._index().prepare()  # without it, those of large groups would go on waiting
         self.run()
 
     def finish(self) -> None:
