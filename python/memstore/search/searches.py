@@ -60,7 +60,7 @@ CLOSING_SECONDS: Final = 10.0
 class Comparisons:
     """Compares facts in a thread of its own, after a search has seen that some wait.
 
-    The module that does it is loaded by then: a command that searches once has ended before.
+    The module is loaded by then: a command that searches once has ended.
     """
 
     def __init__(self, engine: Engine, index: Callable[[], Index], *, is_off: bool) -> None:
@@ -90,7 +90,7 @@ class Comparisons:
         # What is stored together is then compared together, and the search has counted its hits.
         if clock.wait(self._ended, PAUSE_SECONDS):
             return
-        # The file may be busy, or closed: what waits is compared after a later search.
+        # If the file is busy or closed, a later search has them compared.
         with suppress(StorageError):
             comparing.work(self._engine, self._index(), self._ended)
 
@@ -101,7 +101,7 @@ class Comparisons:
     def again(self) -> None:
         """Forget what was said of all facts, and compare them now."""
         comparing.forget(self._engine)
-        self._index().prepare()  # without it, those of large groups would go on waiting
+        self._index().prepare()  # large groups need it
         self.run()
 
     def finish(self) -> None:

@@ -57,8 +57,8 @@ Visible: TypeAlias = Ids
 class OwnersRows:
     """The rows of certain owners, as an index found them in one state of the memory.
 
-    One prompt is several searches for the same owners, and listing a twentieth of a million facts
-    takes as long as comparing all.
+    One prompt is several searches, and listing a twentieth of a million facts takes as long as
+    comparing all.
     """
 
     def __init__(self) -> None:
