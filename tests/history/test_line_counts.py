@@ -294,8 +294,11 @@ def test_lines_by_somebody_are_those_that_reading_every_line_finds(
     asked += [{"run": clock.uuid_text(one)} for one in (*RUNS[:2], clock.new_run())]
     asked += [{"run": clock.uuid_text(RUNS[3]), "actor": "actor 1"}]
     told: list[Any] = []
-    for near in (10**9, 0):  # reading every line, and by the stretches
+    monkeypatch.setattr(journal_lines, "MAX_LISTED", 10_000)
+    # Reading every line, by the stretches, and by the stretches within acts of any size.
+    for near, few in ((10**9, 10**9), (0, journal_lines.FEW_LINES), (0, 1)):
         monkeypatch.setattr(journal_lines, "NEAR", near)
+        monkeypatch.setattr(journal_lines, "FEW_LINES", few)
         told.append(
             [
                 [one.to_dict() for one in store.ledger.changes(limit=limit, **each)]
@@ -304,8 +307,37 @@ def test_lines_by_somebody_are_those_that_reading_every_line_finds(
             ]
             + [[one.to_dict() for one in store.ledger.log(limit=5, **each)] for each in asked]
         )
-    assert told[0] == told[1]
+    assert told[0] == told[1] == told[2]
     assert any(told[0])
+
+
+def test_what_was_drawn_is_looked_up_where_others_wrote(
+    open_store: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    store = open_store()
+    cli = store._same(store._author._replace(source="cli"), None)
+    for home, number in ((store, 3), (cli, 2)):
+        home.add_many(
+            NewFact(content=f"fact {n} of {number}", subject="s") for n in range(number * STRETCH)
+        )
+    cli.add("a kettle", subject="kettle", source="web:example.org")
+    monkeypatch.setattr(journal_lines, "NEAR", 0)
+    looked_up: list[str] = []
+    drawn_from = journal_lines._drawn_from
+
+    def looking(transaction: Any, source: str, **given: Any) -> Any:
+        looked_up.append(source)
+        return drawn_from(transaction, source, **given)
+
+    monkeypatch.setattr(journal_lines, "_drawn_from", looking)
+    newest = store.ledger.changes(source="cli", after=4 * STRETCH, limit=None)
+    assert len(newest) >= STRETCH - 1
+    assert looked_up == []
+    assert len(store.ledger.changes(source="cli", limit=None)) == 2 * STRETCH + 1
+    assert [one.facts for one in store.ledger.changes(source="web:example.org", limit=None)] == [
+        (store.list(subject="kettle")[0].id,)
+    ]
+    assert looked_up == ["cli", "web:example.org"]
 
 
 @pytest.mark.parametrize("owners", ["all", *OWNERS])

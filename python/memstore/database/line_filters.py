@@ -238,6 +238,17 @@ def last_lines(transaction: Transaction, fact_ids: Sequence[int]) -> list[tuple[
     ]
 
 
+DRAWN: Final = (
+    "(EXISTS (SELECT 1 FROM memstore_episodes e"
+    "  WHERE e.id = memstore_journal.episode_id AND e.source = :source)"
+    f" OR ({BORN} AND EXISTS (SELECT 1 FROM memstore_facts f"
+    "  LEFT JOIN memstore_episodes e ON e.id = f.episode_id"
+    "  WHERE f.id = memstore_journal.fact_id"
+    "  AND (f.source = :source OR e.source = :source))))"
+)
+"""Lines about what is from a source, or was drawn from that, whoever wrote them."""
+
+
 def conditions(transaction: Transaction, chosen: Selection) -> tuple[str, dict[str, Any]]:
     """Return the conditions as SQL, with their parameters."""
     tests = ["memstore_journal.id >= :first"]
@@ -257,13 +268,7 @@ def conditions(transaction: Transaction, chosen: Selection) -> tuple[str, dict[s
         restated = transaction.dialect.member("evidence", "'restated'")
         tests.append(
             "(memstore_journal.source = :source"
-            f" OR (kind = '{Kind.CONFIRM}' AND {restated} = :source)"
-            " OR EXISTS (SELECT 1 FROM memstore_episodes e"
-            "  WHERE e.id = memstore_journal.episode_id AND e.source = :source)"
-            f" OR ({BORN} AND EXISTS (SELECT 1 FROM memstore_facts f"
-            "  LEFT JOIN memstore_episodes e ON e.id = f.episode_id"
-            "  WHERE f.id = memstore_journal.fact_id"
-            "  AND (f.source = :source OR e.source = :source))))"
+            f" OR (kind = '{Kind.CONFIRM}' AND {restated} = :source) OR {DRAWN})"
         )
     if chosen.episode is not None:
         tests.append(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left, bisect_right
 from collections import Counter
 from functools import partial
 from itertools import chain, groupby
@@ -12,6 +13,7 @@ from memstore.database.acts import STRETCH
 from memstore.database.dialect import owned_by
 from memstore.database.engine import NO_LIMIT
 from memstore.database.journal import Kind
+from memstore.database.line_filters import DRAWN
 from memstore.database.tables import line_counts
 from memstore.database.tables.line_counts import IMPORT, KIND, USUALLY_LEFT_OUT, Wanted, joined
 from memstore.domain.log import MAX_LISTED
@@ -72,7 +74,8 @@ class LineConditions:
         whole_file: bool,
     ) -> None:
         self._transaction = transaction
-        self._drawn = partial(_drawn_from, transaction, namespaces=namespaces, owners=owners)
+        self._find_drawn = partial(_drawn_from, transaction, namespaces=namespaces, owners=owners)
+        self._drawn: _Drawn | None = None
         test, values = line_filters.conditions(transaction, wanted.chosen)
         values |= {"namespaces": namespaces, **(owners.ids if owners else {})}
         self.first = max(values["first"], (wanted.after or 0) + 1)
@@ -95,10 +98,11 @@ class LineConditions:
             _words(wanted, namespaces, whole_file),
             wanted.chosen.actor,
             wanted.chosen.source,
+            None if wanted.chosen.source is None else self._drawn_stretches,
             run=wanted.chosen.run,
             owned=_owned_kinds(wanted, owners),
         )
-        self._has_drawn = wanted.chosen.source is None
+        self._has_drawn = False
         self._counted_between: tuple[Span, dict[int, Counted]] = (0, -1), {}
         self._is_bounded = wanted.after is not None
         self._newest: int | None = None
@@ -153,14 +157,6 @@ class LineConditions:
     def _counted_spans(
         self, first: int, last: int, *, newest_first: bool = False
     ) -> Iterator[tuple[int, int]]:
-        if not self._has_drawn:
-            self._has_drawn = True
-            wanted = self._stretches
-            drawn = self._drawn(wanted.source or "")
-            # If it is much, any page is soon full.
-            self._stretches = wanted._replace(
-                source=None if drawn is None else wanted.source, stretches=drawn or ()
-            )
         if self._newest is None:
             self._newest = line_counts.newest(self._transaction)
         for begin, end in line_counts.spans(
@@ -172,6 +168,29 @@ class LineConditions:
             known=self._newest,
         ):
             yield max(begin, first), min(end, last)
+
+    def _drawn_stretches(self) -> Sequence[int] | None:
+        """Return the stretches of lines about what is from the source, or was drawn from that."""
+        if not self._has_drawn:
+            self._has_drawn = True
+            self._drawn = self._find_drawn(self._chosen.source or "")
+            if self._drawn is None:  # any page is soon full
+                self._stretches = self._stretches._replace(source=None, stretches=None)
+        return None if self._drawn is None else self._drawn.stretches
+
+    def _of(self, first: int, last: int) -> tuple[str, dict[str, Any]]:
+        """Return the condition, and its values, of wanted lines between two.
+
+        Once it is known which lines may be about what was drawn from a source, no others are tested
+        for that.
+        """
+        values = self._values | {"first": first, "last": last}
+        if self._drawn is None:
+            return self._condition, values
+        lines = self._drawn.lines
+        some = f"(memstore_journal.id IN {self._transaction.dialect.listed('drawn')} AND {DRAWN})"
+        among = lines[bisect_left(lines, first) : bisect_right(lines, last)]
+        return self._condition.replace(DRAWN, some), values | {"drawn": among}
 
     def _within(self, first: int, last: int, *, near: bool = False) -> Iterable[tuple[int, int]]:
         """Return spans of an act, or of a day, that have its wanted lines, oldest first.
@@ -241,10 +260,11 @@ class LineConditions:
         found: list[L] = []
         for begin, end in self._within(first, last, near=limit != NO_LIMIT):
             left = limit if limit == NO_LIMIT else limit - len(found)
+            condition, values = self._of(begin, end)
             found += read(
                 self._transaction,
-                f"{self._condition} AND {test} AND memstore_journal.id <= :last",
-                self._values | {"first": begin, "last": end, "limit": left},
+                f"{condition} AND {test} AND memstore_journal.id <= :last",
+                values | {"limit": left},
                 "memstore_journal.id LIMIT :limit",
             )
             if len(found) == limit:
@@ -270,10 +290,11 @@ class LineConditions:
         found: list[JournalLine] = []
         for begin, end in self._spans(first, last, newest_first=newest_first):
             left = NO_LIMIT if limit is None else limit - len(found)
+            condition, values = self._of(begin, end)
             found += journal.outlined(
                 self._transaction,
-                f"{self._condition} AND memstore_journal.id <= :last",
-                self._values | {"first": begin, "last": end, "limit": left},
+                f"{condition} AND memstore_journal.id <= :last",
+                values | {"limit": left},
                 f"memstore_journal.id {way} LIMIT :limit",
             )
             if limit is not None and len(found) >= limit:
@@ -385,19 +406,21 @@ class LineConditions:
         return found
 
     def _counted(self, first: int, last: int, test: str = "") -> dict[str, int]:
+        condition, values = self._of(first, last)
         rows = self._transaction.rows(
             # The test comes first: few lines are left whose facts are looked up.
             f"SELECT {KIND}, count(*) FROM memstore_journal"
-            f" WHERE memstore_journal.id <= :last{test} AND {self._condition} GROUP BY 1",
-            self._values | {"first": first, "last": last},
+            f" WHERE memstore_journal.id <= :last{test} AND {condition} GROUP BY 1",
+            values,
         )
         return dict(rows)
 
     def _last_before(self, first: int, last: int) -> tuple[int, int] | None:
+        condition, values = self._of(first, last)
         row = self._transaction.one(
-            f"SELECT id, txn FROM memstore_journal WHERE {self._condition}"
+            f"SELECT id, txn FROM memstore_journal WHERE {condition}"
             " AND memstore_journal.id <= :last ORDER BY memstore_journal.id DESC LIMIT 1",
-            self._values | {"first": first, "last": last},
+            values,
         )
         return None if row is None else (int(row[0]), int(row[1]))
 
@@ -621,13 +644,20 @@ MAX_DRAWN: Final = 5_000
 """Facts, and episodes, of a source whose lines are looked up."""
 
 
+class _Drawn(NamedTuple):
+    """What may be about what is from a source, or was drawn from that; both in order."""
+
+    lines: Sequence[int]
+    stretches: Sequence[int]
+
+
 def _drawn_from(
     transaction: Transaction,
     source: str,
     namespaces: Sequence[str] | None,
     owners: Scope | AtLeast | None,
-) -> list[int] | None:
-    """Return the stretches of the lines about what is from a source, or was drawn from that.
+) -> _Drawn | None:
+    """Return the lines about what is from a source, or was drawn from that.
 
     ``None`` if that are many.
     """
@@ -649,14 +679,15 @@ def _drawn_from(
     )
     if max(len(episodes), len(facts)) > MAX_DRAWN:
         return None
-    return transaction.ints(
-        f"SELECT id / {STRETCH} FROM memstore_journal WHERE episode_id IN {listed('episodes')}"
-        f" UNION SELECT id / {STRETCH} FROM memstore_journal WHERE fact_id IN {listed('facts')}"
-        f" UNION SELECT j.id / {STRETCH} FROM memstore_facts f"
+    lines = transaction.ints(
+        f"SELECT id FROM memstore_journal WHERE episode_id IN {listed('episodes')}"
+        f" UNION SELECT id FROM memstore_journal WHERE fact_id IN {listed('facts')}"
+        " UNION SELECT j.id FROM memstore_facts f"
         " CROSS JOIN memstore_journal j WHERE j.fact_id = f.id"
         f" AND f.episode_id IN {listed('episodes')} ORDER BY 1",
         {"episodes": episodes, "facts": facts},
     )
+    return _Drawn(lines, [*dict.fromkeys(line // STRETCH for line in lines)])
 
 
 def _words(

@@ -9,6 +9,7 @@ wrote the lines is not counted, only named: a stretch mostly has one author.
 from __future__ import annotations
 
 import json
+from bisect import bisect_left, bisect_right
 from functools import partial
 from typing import TYPE_CHECKING, Any, Final
 
@@ -208,8 +209,9 @@ class Wanted(NamedTuple):
     actor: str | None = None
     """Among the authors of the lines, if they are named."""
     source: str | None = None
-    stretches: Sequence[int] = ()
-    """Stretches that may have wanted lines though the source is none of their authors."""
+    stretches: Callable[[], Sequence[int] | None] | None = None
+    """Returns those that may have wanted lines though the source is none of their authors, in
+    order, and ``None`` if any may; it is asked once there is one of other authors."""
     run: bytes | None = None
     """Among the runs of the lines, if they are named."""
     owned: Sequence[str] = ()
@@ -288,22 +290,27 @@ def _matching(transaction: Transaction, first: int, last: int, wanted: Wanted) -
     if wanted.actor is not None:
         tests.append(f"({unnamed} OR {position('counts', ':actor')} > 0)")
         values["actor"] = f"[{_to_text(wanted.actor)},"
-    if wanted.source is not None:
-        also = f"stretch IN {transaction.dialect.listed('also')}"
-        tests.append(f"({unnamed} OR {position('counts', ':source')} > 0 OR {also})")
-        among = [one for one in wanted.stretches if first <= one <= last]
-        values |= {"source": f",{_to_text(wanted.source)}]", "also": among}
     if wanted.run is not None:
         runs = f"{position('counts', ':no_run')} > 0 OR {position('counts', ':run')} > 0"
         tests.append(f"({unnamed} OR {runs})")
         values |= {"run": f'"{wanted.run.hex()}"', "no_run": '],"in":null'}
     if any(wanted._replace(words=(), owned=())):
         values["by"] = BY
-    matching = (
-        f"FROM {TABLE} WHERE stretch >= :first AND stretch <= :last"
-        f" AND (counts = '' OR ({' AND '.join(tests)})) ORDER BY stretch"
-    )
     values |= {"first": first, "last": last}
+    among = f"FROM {TABLE} WHERE stretch >= :first AND stretch <= :last"
+    if wanted.source is not None:
+        values["source"] = f",{_to_text(wanted.source)}]"
+        named = f"{unnamed} OR {position('counts', ':source')} > 0"
+        others = " AND ".join([*tests, f"NOT ({named})"])
+        also: Sequence[int] | None = ()
+        if wanted.stretches is not None and transaction.one(
+            f"SELECT 1 {among} AND counts <> '' AND {others} LIMIT 1", values
+        ):
+            also = wanted.stretches()
+        if also is not None:
+            tests.append(f"({named} OR stretch IN {transaction.dialect.listed('also')})")
+            values["also"] = also[bisect_left(also, first) : bisect_right(also, last)]
+    matching = f"{among} AND (counts = '' OR ({' AND '.join(tests) or 'TRUE'})) ORDER BY stretch"
     if not wanted.owned:
         return transaction.ints(f"SELECT stretch {matching}", values)
     known: dict[str, bool] = {}
