@@ -182,15 +182,19 @@ class LineConditions:
         """Return the condition, and its values, of wanted lines between two.
 
         Once it is known which lines may be about what was drawn from a source, no others are tested
-        for that.
+        for that, nor read where the source wrote none.
         """
         values = self._values | {"first": first, "last": last}
         if self._drawn is None:
             return self._condition, values
-        lines = self._drawn.lines
-        some = f"(memstore_journal.id IN {self._transaction.dialect.listed('drawn')} AND {DRAWN})"
+        lines, written = self._drawn.lines, self._drawn.written
+        some = f"memstore_journal.id IN {self._transaction.dialect.listed('drawn')}"
         among = lines[bisect_left(lines, first) : bisect_right(lines, last)]
-        return self._condition.replace(DRAWN, some), values | {"drawn": among}
+        values["drawn"] = among
+        low, high = first // STRETCH, last // STRETCH
+        if high <= self._drawn.newest and bisect_left(written, low) == bisect_right(written, high):
+            return f"{self._condition} AND {some}", values
+        return self._condition.replace(DRAWN, f"({some} AND {DRAWN})"), values
 
     def _within(self, first: int, last: int, *, near: bool = False) -> Iterable[tuple[int, int]]:
         """Return spans of an act, or of a day, that have its wanted lines, oldest first.
@@ -645,10 +649,14 @@ MAX_DRAWN: Final = 5_000
 
 
 class _Drawn(NamedTuple):
-    """What may be about what is from a source, or was drawn from that; both in order."""
+    """What may be about what is from a source, or was drawn from that; each in order."""
 
     lines: Sequence[int]
     stretches: Sequence[int]
+    written: Sequence[int]
+    """The stretches in which the source itself may have written."""
+    newest: int
+    """Stretches after this one may all be such."""
 
 
 def _drawn_from(
@@ -687,7 +695,12 @@ def _drawn_from(
         f" AND f.episode_id IN {listed('episodes')} ORDER BY 1",
         {"episodes": episodes, "facts": facts},
     )
-    return _Drawn(lines, [*dict.fromkeys(line // STRETCH for line in lines)])
+    return _Drawn(
+        lines,
+        [*dict.fromkeys(line // STRETCH for line in lines)],
+        line_counts.of_source(transaction, source),
+        line_counts.newest(transaction),
+    )
 
 
 def _words(

@@ -260,6 +260,12 @@ def spans(
         yield rest[0] * STRETCH, rest[-1] * STRETCH + STRETCH - 1
 
 
+def of_source(transaction: Transaction, source: str) -> list[int]:
+    """Return the counted stretches that may have lines of a source, or that say it again."""
+    last = transaction.scalar(f"SELECT coalesce(max(stretch), -1) FROM {TABLE}")
+    return _matching(transaction, 0, last, Wanted(source=source))
+
+
 def last_erasure(transaction: Transaction) -> int:
     """Return the last line by which something was erased; 0 if nothing was."""
     kinds = Kind.ERASE, Kind.ERASE_EPISODE
