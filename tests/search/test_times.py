@@ -52,6 +52,15 @@ QUEUES = (
         ("Throughout April, where did they run?", None, "2026-04-30"),
         ("Once March was over, where did they run?", "2026-04-01", None),
         ("Until May began, where did they run?", None, "2026-04-30"),
+        ("When April came round, where did they run?", None, "2026-03-31"),
+        ("In the weeks before May, where did they run?", None, "2026-04-30"),
+        ("When April had passed, where did they run?", "2026-05-01", None),
+        ("On the first of May, where did they run?", None, "2026-05-11"),
+        ("When April was nearly over, where did they run?", None, "2026-04-30"),
+        ("How did they run in the month of April?", None, "2026-04-30"),
+        ("Around April, where did they run?", None, "2026-04-30"),
+        ("Take me back to April: where did they run?", None, "2026-04-30"),
+        ("Wo liefen sie am ersten Tag des Mai?", None, "2026-05-11"),
         ("Where did they run until the 3rd of May 2026?", None, "2026-05-02"),
         ("Who rotated the key before this year?", None, "2025-12-31"),
         ("Worüber liefen die Aufträge vor April?", None, "2026-03-31"),
@@ -114,6 +123,14 @@ def test_an_operator_makes_a_date_a_condition(
         "¿Por qué usamos NATS en lugar de Redis?",
         "¿Por qué reemplazó a Redis?",
         "What did Marta replace in the kitchen?",
+        "Which regex replaces foo in Makefile?",
+        "What did you displace yesterday?",
+        "Can you tell me why Valkey replaced Redis?",
+        "When Emma was gone, who fed the cat?",
+        "What speaks in favour of Redis?",
+        "How long do we wait until Redis is up?",
+        "What is the plan until Friday?",
+        "Was lief bis Mitternacht?",
         "What did Anna do while John was in Paris?",
         "What was it like when Emma came to visit?",
         "What do we do when Stripe is down?",
@@ -149,6 +166,15 @@ def test_what_only_looks_like_an_operator_is_no_condition(query: str) -> None:
         ("What was the queue before 3 May 2026?", "", "What was the queue"),
         ("What was the latest queue?", "", "What was the queue"),
         ("What replaced NATS?", "NATS", ""),
+        ("Can you tell me what replaced NATS?", "NATS", ""),
+        ("NATS superseded which queue?", "NATS", "which queue"),
+        ("Which queue was dropped in favour of NATS?", "NATS", "Which queue was"),
+        ("What did NATS give way to?", "NATS", ""),
+        ("What did we switch to from NATS?", "NATS", ""),
+        ("When NATS was gone, what did we take?", "NATS", ""),
+        ("What was in place until NATS came?", "NATS", ""),
+        ("¿Qué usábamos hasta que llegó NATS?", "llegó NATS", ""),
+        ("Qu'est-ce que nous utilisions jusqu'à NATS ?", "NATS", "Qu est ce que nous utilisions"),
         ("What was NATS replaced by?", "NATS", ""),
         ("Which queue did NATS replace?", "NATS", "Which queue did"),
         ("Which DB replaced Redis?", "Redis", "Which DB"),
@@ -320,7 +346,15 @@ def test_an_event_that_only_rows_of_the_other_kind_tell_of_is_known(
     assert store.episodes.search(query)[0].episode.content == ROOMS[1][1]
 
 
-@pytest.mark.parametrize("query", ["What replaced NATS?", "Which jobs came after NATS?"])
+@pytest.mark.parametrize(
+    "query",
+    [
+        "What replaced NATS?",
+        "Which jobs came after NATS?",
+        "Can you tell me what replaced NATS?",
+        "What did NATS give way to?",
+    ],
+)
 def test_what_replaced_something_is_told_after_it(jobs: Store, query: str) -> None:
     texts = [hit.fact.content for hit in jobs.search(query, min_relevance=0.0)]
     assert texts[0] == QUEUES[2][1]

@@ -78,7 +78,14 @@ NO_OPERATORS: Final = frozenset(("units", "asks", "decides", "we", "cuts", "past
 Side: TypeAlias = Literal["before", "at", "after"]
 
 EVENTS: Final[Mapping[str, Side]] = MappingProxyType(
-    {"before": "before", "precedes": "before", "follows": "after", "while": "at", "when": "at"}
+    {
+        "before": "before",
+        "precedes": "before",
+        "follows": "after",
+        "while": "at",
+        "when": "at",
+        "until": "before",
+    }
 )
 """Operators that may stand next to an event, and where the answer is beside it."""
 TURNED: Final[Mapping[str, Side]] = MappingProxyType({"precedes": "after", "follows": "before"})
@@ -285,6 +292,8 @@ class Reading:
         """Return the condition of an operator that stands next to an event."""
         if kind == "before":
             return self._before(operator)
+        if kind == "until":
+            return self._until(operator)
         if EVENTS[kind] == "at":
             return self._while(kind, operator)
         return self._replaced(kind, operator)
@@ -302,25 +311,60 @@ class Reading:
             return None
         return self._with_event("before", operator, found)
 
+    def _until(self, operator: Operator) -> Stated | None:
+        """Return the condition of what was so until something came, beside its name."""
+        code = operator.language
+        if operator.is_after or code in OF_SPACE or not self._is_past(self._text, code):
+            return None
+        end = self._clause_end(operator.end)
+        behind = [*WORD.finditer(self._query, operator.end, end)][:WORDS_OF_EVENT]
+        called = self._called(behind, code)
+        is_event = any(map(_is_name, (one[0] for one in called)))
+        found = self._with_event("before", operator, called) if is_event else None
+        if found is not None:
+            self._event_span = behind[0].start(), behind[-1].end()
+        return found
+
+    def _is_past(self, text: str, code: str) -> bool:
+        """Whether a text asks for what was so, if the words for that are known in its language."""
+        past = _words(code, "past")
+        told = f" {' '.join(WORDS.findall(folded(text)))} "
+        return not past or any(f" {one} " in told for one in past)
+
     def _replaced(self, kind: str, operator: Operator) -> Stated | None:
         """Return the condition of what an event replaced, or was replaced by."""
         start, end = self._clause_start(operator.begin), self._clause_end(operator.end)
         before = [*WORD.finditer(self._query, start, operator.begin)][-WORDS_OF_EVENT:]
         if operator.is_after:
-            return self._with_event(EVENTS[kind], operator, before[-1:])
+            we = _words(operator.language, "we")
+            is_ours = not we or not we.isdisjoint(WORDS.findall(self._text))
+            return self._with_event(EVENTS[kind], operator, before[-1:]) if is_ours else None
         if not self._asks_what(operator, start, end):
             return None
         behind = [*WORD.finditer(self._query, operator.end, end)][:WORDS_OF_EVENT]
         called = self._called(behind, operator.language)
-        if not called:
+        what = _words(operator.language, "what")
+        if not called or self._plain_word(behind[0]) in what:  # Redis replaced which cache?
             event = self._named_last(before, operator)
             is_event = bool(event) and _is_name(_joined(event))
             return self._with_event(TURNED[kind], operator, event) if is_event else None
-        # What did Marta replace in the kitchen?
-        is_event = called[0] is behind[0] or _is_name(_joined(called))
+        is_event = _is_name(_joined(called)) or self._is_all(called, behind, operator.language)
         if not is_event or self._names_other(before, operator.language):
             return None
-        return self._with_event(EVENTS[kind], operator, called)
+        found = self._with_event(EVENTS[kind], operator, called)
+        if before and self._plain_word(before[-1]) in what:  # can you tell me what replaced it?
+            self._spans.append((start, operator.begin))
+        return found
+
+    def _is_all(
+        self, called: Sequence[re.Match[str]], behind: Sequence[re.Match[str]], code: str
+    ) -> bool:
+        """Whether an event is all that stands behind its operator, and no day: not what Marta
+        replaced in the kitchen, nor what replaces foo in a file."""
+        known = _known().get(code, frozenset())
+        is_plain = known.isdisjoint(map(self._plain_word, called))
+        is_day = bool(relative_days.past(_joined(called), self._today)[1])
+        return called[0] is behind[0] and is_plain and not is_day
 
     def _asks_what(self, operator: Operator, start: int, end: int) -> bool:
         """Whether a clause asks what replaced something: not why, when, how, or whether to."""
@@ -329,8 +373,10 @@ class Reading:
         told = f"{' '.join(clause)} "
         if any(told.startswith(f"{one} ") for one in _words(operator.language, "why")):
             return False
+        before = WORDS.findall(self._text[start : operator.begin])
         behind = WORDS.findall(self._text[operator.end : end])
-        return not what.isdisjoint((*clause[:2], *behind))
+        # Can you tell me what replaced it?
+        return not what.isdisjoint((*clause[:2], *before[-1:], *behind))
 
     def _names_other(self, words: Sequence[re.Match[str]], code: str) -> bool:
         """Whether something is named that did replace it, or was said to: not "which API"."""
@@ -371,10 +417,7 @@ class Reading:
             return None
         self._event_span = words[0].start(), words[-1].end()
         rest = self._without([*self._spans, self._event_span])
-        past = _words(code, "past")
-        told = f" {' '.join(WORDS.findall(folded(rest)))} "
-        is_past = not past or any(f" {one} " in told for one in past)
-        return found if is_past and self._is_asked(rest) else None
+        return found if self._is_past(rest, code) and self._is_asked(rest) else None
 
     def _with_event(
         self, side: Side, operator: Operator, words: Sequence[re.Match[str]]
@@ -409,7 +452,7 @@ class Reading:
         return run[::-1]
 
     def _plain_word(self, word: re.Match[str]) -> str:
-        return self._text[word.start() : word.end()].strip("«»\"'’“”()")
+        return self._text[word.start() : word.end()].strip("«»\"'’“”() ")
 
     def _ordered(self) -> Stated | None:
         if not asks(self._query):

@@ -71,21 +71,24 @@ pub(super) const LEXICON: Lexicon = Lexicon {
         dieser diese dieses diesen diesem jeder jede jedes jeden jedem welcher welche welches \
         welchen welchem alle allen viele vielen mehr im am zum zur vom beim ins ans",
     numbers: "eins zwei drei vier fünf sechs sieben acht neun zehn elf zwölf hundert tausend beide beiden",
-    conditions: "before: vor bevor kurz_vor kurz_bevor | until: bis | since: seit ab | after: nach | from: von \
-        | to: bis | between: zwischen | and: und | beginning: anfang beginn ersten_tagen_des ~anfing ~begann \
-        ~begonnen_hatte | middle: mitte | end: ende letzten_tagen_des ~endete ~zu_ende_ging | back: damals_im \
-        | in: im während_des während | newest: zuletzt letzte_stand letzten_stand neueste neuesten \
-        zum_letzten_mal das_letzte_mal letztes_mal letzte_änderung zuletzt_geändert zuletzt_angefasst \
-        zuletzt_bearbeitet | oldest: zuerst als_erste als_erster als_erstes erste anfangs ursprünglich \
-        ganz_am_anfang am_anfang angefangen am_allerersten | what: was welche welcher welches welchen wodurch \
-        womit wovon | follows: kam_nach folgte_auf nachfolger_von nachfolgerin_von wodurch_wurde ersetzte \
-        ersetzt | precedes: wurde_durch vorgänger_von vorgängerin_von ersetzt_durch | while: zur_zeit_von \
-        zu_zeiten_von in_der_zeit_von zu_der_zeit_als zur_zeit_als damals_als | when: während als solange \
-        an_dem_tag_als in_dem_moment_als | decides: entschieden entschied wählten gewählt einigten eingeführt \
-        wechselten umstiegen umgestiegen | we: wir | cuts: nehmen nimmt nutzen nutzten verwenden verwendeten \
-        benutzen benutzten ersetzt nahmen kam kamen war waren wurde hatten noch als wer was welche welcher \
-        welches wo wie | past: war waren hatte hatten galt galten wurde lief liefen | states: galt gilt galten \
-        gelten | units: tag tage woche wochen wochenende monat monate jahr jahre nacht abend",
+    conditions: "before: vor bevor kurz_vor kurz_bevor | until: bis | since: seit ab | after: nach \
+        | from: von | to: bis | between: zwischen | and: und | beginning: anfang beginn \
+        ersten_tagen_des ~anfing ~begann ~begonnen_hatte ersten_tag_des | middle: mitte | end: ende \
+        letzten_tagen_des ~endete ~zu_ende_ging letzten_tag_des | back: damals_im | in: im während_des \
+        während | newest: zuletzt letzte_stand letzten_stand neueste neuesten zum_letzten_mal \
+        das_letzte_mal letztes_mal letzte_änderung zuletzt_geändert zuletzt_angefasst \
+        zuletzt_bearbeitet neuester_stand aktueller_stand aktuelle_stand aktuellen_stand | oldest: \
+        zuerst als_erste als_erster als_erstes erste anfangs ursprünglich ganz_am_anfang am_anfang \
+        angefangen am_allerersten | what: was welche welcher welches welchen wodurch womit wovon | \
+        follows: kam_nach folgte_auf nachfolger_von nachfolgerin_von wodurch_wurde ersetzte ersetzt | \
+        precedes: wurde_durch vorgänger_von vorgängerin_von ersetzt_durch abgelöst_durch abgelöst_von \
+        | while: zur_zeit_von zu_zeiten_von in_der_zeit_von zu_der_zeit_als zur_zeit_als damals_als | \
+        when: während als solange an_dem_tag_als in_dem_moment_als | decides: entschieden entschied \
+        wählten gewählt einigten eingeführt wechselten umstiegen umgestiegen | we: wir | cuts: nehmen \
+        nimmt nutzen nutzten verwenden verwendeten benutzen benutzten ersetzt nahmen kam kamen war \
+        waren wurde hatten noch als wer was welche welcher welches wo wie | past: war waren hatte \
+        hatten galt galten wurde lief liefen | states: galt gilt galten gelten | units: tag tage woche \
+        wochen wochenende monat monate jahr jahre nacht abend",
     claims: Claims {
         now: "seit_heute seit_gestern seit_heute_morgen seit_dieser_woche von_jetzt_an von_heute_an seit_kurzem zurzeit momentan gegenwärtig jetzt nun \
             inzwischen mittlerweile ab_jetzt ab_sofort künftig neuerdings derzeit aktuell \

@@ -56,36 +56,49 @@ pub(super) const LEXICON: Lexicon = Lexicon {
     times: "long date day days time month months week weeks year years hour hours minute minutes \
         weekday often old dates soon",
     numbers: "one two three four five six seven eight nine ten eleven twelve hundred thousand",
-    conditions: "before: before came_before come_before just_before shortly_before right_before prior_to \
-        ahead_of earlier_than up_until up_till previous_to | until: until till up_to up_until | since: since \
-        as_from | onward: on onward onwards | from: from | to: to till until | through: through | after: after \
-        later_than following ~was_over ~is_over ~behind_us | between: between | and: and | beginning: \
-        beginning start early first_days_of first_week_of early_on outset go_into going_into went_into ~began \
-        ~begins ~started | middle: middle mid | end: end late close ~ended last_days_of last_week_of ~closed \
-        ~came_to_an_end | back: back_in as_of throughout all_through over_the_course_of in_the_course_of | in: \
-        in during | last: last | newest: latest most_recent most_recently last_time we_last i_last \
-        changed_last last_changed change_last last_change last_touch last_touched last_edit last_edited \
-        last_modified last_worked_on last_work_on last_opened for_the_last_time changed_for_the_last_time \
-        the_last_to how_long_ago how_long_has_it_been_since how_long_is_it_since latest_change \
-        most_recent_change latest_edit most_recent_edit latest_word latest_word_on most_recent_word \
-        most_recent_word_on we_last_decide we_last_decided we_last_touch we_last_touched we_last_change \
-        we_last_changed we_last_work_on we_last_said we_last_say most_recently_work_on most_recently_changed | \
-        oldest: at_first initially originally in_the_beginning to_begin_with very_first we_first i_first \
-        was_first came_first comes_first we_start_with we_started_with we_began_with use_first used_first \
-        have_first had_first take_first took_first choose_first chose_first picked_first set_up_first \
-        first_of_all we_start_out_with we_started_out_with we_begin_with at_the_very_start \
-        at_the_very_beginning in_the_very_beginning earliest our_initial was_the_initial our_original \
-        was_the_original was_our_first | what: what which | follows: replaced replace replaces came_after \
-        comes_after took_over_from take_over_from takes_over_from successor_of successor_to took_the_place_of \
-        take_the_place_of takes_the_place_of | precedes: replaced_by succeeded_by followed_by preceded \
-        precedes predecessor_of predecessor_to give_up_for gave_up_for | while: at_the_time_of at_the_time \
-        at_the_time_when in_the_days_of back_in_the_days_of around_the_time around_the_time_of by_the_time \
-        back_when during_the | when: when while as as_long_as the_moment the_day on_the_day at_the_point_when \
-        | decides: settled chose chosen picked decided agreed adopted switched introduced | we: we | cuts: \
-        take took taken use used uses using get run ran moving was were is are had has still as came went got \
-        days era who what which where how why | past: was were had did_we_have did_we_use used_to | states: \
-        stood become became in_force in_effect in_place in_use | units: day days week weeks weekend month \
-        months year years night monday tuesday wednesday thursday friday saturday sunday",
+    conditions: "before: before came_before come_before just_before shortly_before right_before \
+        prior_to ahead_of earlier_than up_until up_till previous_to in_the_days_before \
+        in_the_weeks_before in_the_months_before in_the_time_before leading_up_to up_to_the_day \
+        until_the_day ~came_round ~came_around | until: until till up_to up_until | since: since \
+        as_from | onward: on onward onwards | from: from | to: to till until | through: through | \
+        after: after later_than following ~was_over ~is_over ~behind_us ~had_passed | between: between \
+        | and: and | beginning: beginning start early first_days_of first_week_of early_on outset \
+        go_into going_into went_into ~began ~begins ~started turn_of first_day_of first_of | middle: \
+        middle mid | end: end late close ~ended last_days_of last_week_of ~closed ~came_to_an_end \
+        last_day_of ~was_nearly_over ~was_almost_over we_finish we_finished | back: back_in as_of \
+        throughout all_through over_the_course_of in_the_course_of me_back_to us_back_to go_back_to \
+        going_back_to | in: in during in_the_month_of around | last: last | newest: latest most_recent \
+        most_recently last_time we_last i_last changed_last last_changed change_last last_change \
+        last_touch last_touched last_edit last_edited last_modified last_worked_on last_work_on \
+        last_opened for_the_last_time changed_for_the_last_time the_last_to how_long_ago \
+        how_long_has_it_been_since how_long_is_it_since latest_change most_recent_change latest_edit \
+        most_recent_edit latest_word latest_word_on most_recent_word most_recent_word_on \
+        we_last_decide we_last_decided we_last_touch we_last_touched we_last_change we_last_changed \
+        we_last_work_on we_last_said we_last_say most_recently_work_on most_recently_changed newest \
+        current_one stand_now last_word last_word_on as_it_is_today as_of_today as_things_stand | \
+        oldest: at_first initially originally in_the_beginning to_begin_with very_first we_first \
+        i_first was_first came_first comes_first we_start_with we_started_with we_began_with use_first \
+        used_first have_first had_first take_first took_first choose_first chose_first picked_first \
+        set_up_first first_of_all we_start_out_with we_started_out_with we_begin_with \
+        at_the_very_start at_the_very_beginning in_the_very_beginning earliest our_initial \
+        was_the_initial our_original was_the_original was_our_first the_original_one on_day_one | \
+        what: what which | follows: replaced replace replaces came_after comes_after took_over_from \
+        take_over_from takes_over_from successor_of successor_to took_the_place_of take_the_place_of \
+        takes_the_place_of superseded supersede displaced displace push_out drive_out switch_to_from \
+        move_to_from change_to_from move_to_after switch_to_after change_to_after came_in_for \
+        came_in_place_of ~was_gone | precedes: replaced_by succeeded_by followed_by preceded precedes \
+        predecessor_of predecessor_to give_up_for gave_up_for superseded_by gave_way_to give_way_to \
+        made_way_for make_way_for had_to_go_for dropped_for given_up_for swapped_for drop_in_favour_of \
+        drop_in_favor_of dropped_in_favour_of dropped_in_favor_of away_from_when | while: \
+        at_the_time_of at_the_time at_the_time_when in_the_days_of back_in_the_days_of around_the_time \
+        around_the_time_of by_the_time back_when during_the on_the_day_of | when: when while as \
+        as_long_as the_moment the_day on_the_day at_the_point_when at_the_point_where | decides: \
+        settled chose chosen picked decided agreed adopted switched introduced | we: we | cuts: take \
+        took taken use used uses using get run ran moving was were is are had has still as came went \
+        got days era who what which where how why | past: was were had did_we_have did_we_use used_to \
+        | states: stood become became in_force in_effect in_place in_use | units: day days week weeks \
+        weekend month months year years night monday tuesday wednesday thursday friday saturday \
+        sunday",
     claims: Claims {
         now: "since_today since_yesterday as_of_yesterday since_this_morning since_this_week please_note please_note_that heads_up from_here_on may_now can_now from_then_on \
             as_of_today starting_now at_the_moment now right_now currently nowadays these_days \

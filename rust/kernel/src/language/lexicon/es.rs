@@ -56,19 +56,20 @@ pub(super) const LEXICON: Lexicon = Lexicon {
     called: "llama llaman llamaba llamaban",
     times: "tiempo fecha día días mes meses semana semanas año años hora horas minutos",
     numbers: "uno dos tres cuatro cinco seis siete ocho nueve diez once doce cien mil",
-    conditions: "before: antes_de antes_del justo_antes_de justo_antes_del | until: hasta | since: desde \
-        a_partir_de | after: después_de después_del tras | between: entre | and: y | beginning: principios_de \
-        comienzos_de inicios_de al_principio_de al_principio_del primeros_días_de primeros_días_del | middle: \
-        mediados_de | end: finales_de fines_de últimos_días_de últimos_días_del | in: en durante | newest: \
-        por_última_vez lo_último más_reciente último_cambio | oldest: al_principio primero inicialmente \
-        al_inicio originalmente originariamente empezamos inicial | what: qué cuál cuáles | why: por_qué | \
-        follows: reemplazó_a reemplaza_a sustituyó_a sustituye_a vino_después_de vino_después_del vino_tras \
-        sucesor_de | precedes: reemplazado_por reemplazada_por sustituido_por sustituida_por predecesor_de | \
-        while: en_la_época_de en_tiempos_de en_los_tiempos_de | when: cuando mientras el_día_que | decides: \
-        elegimos escogimos decidimos optamos adoptamos usábamos | cuts: usamos usábamos tomamos era eran es \
-        como qué cuál dónde cómo | past: era eran teníamos tenía había estaba estaban usábamos | states: \
-        vigente vigentes | from: de | to: a | back: allá_por | units: día días semana semanas fin_de_semana \
-        mes meses año años noche",
+    conditions: "before: antes_de antes_del justo_antes_de justo_antes_del | until: hasta | since: \
+        desde a_partir_de | after: después_de después_del tras | between: entre | and: y | beginning: \
+        principios_de comienzos_de inicios_de al_principio_de al_principio_del primeros_días_de \
+        primeros_días_del primer_día_de | middle: mediados_de | end: finales_de fines_de \
+        últimos_días_de últimos_días_del último_día_de | in: en durante | newest: por_última_vez \
+        lo_último más_reciente último_cambio | oldest: al_principio primero inicialmente al_inicio \
+        originalmente originariamente empezamos inicial | what: qué cuál cuáles | why: por_qué | \
+        follows: reemplazó_a reemplaza_a sustituyó_a sustituye_a vino_después_de vino_después_del \
+        vino_tras sucesor_de | precedes: reemplazado_por reemplazada_por sustituido_por sustituida_por \
+        predecesor_de dio_paso_a | while: en_la_época_de en_tiempos_de en_los_tiempos_de | when: \
+        cuando mientras el_día_que | decides: elegimos escogimos decidimos optamos adoptamos usábamos \
+        | cuts: usamos usábamos tomamos era eran es como qué cuál dónde cómo | past: era eran teníamos \
+        tenía había estaba estaban usábamos | states: vigente vigentes | from: de | to: a | back: \
+        allá_por | units: día días semana semanas fin_de_semana mes meses año años noche",
     claims: Claims {
         now: "desde_ayer desde_esta_mañana desde_esta_semana a_partir_de_hoy en_adelante hoy_por_hoy desde_este_momento de_momento ahora actualmente \
             a_partir_de_ahora hoy_en_día desde_ahora en_la_actualidad de_ahora_en_adelante \

@@ -50,20 +50,22 @@ pub(super) const LEXICON: Lexicon = Lexicon {
     called: "appelle appellent appelait nomme",
     times: "temps date jour jours mois semaine semaines année années an ans heure heures minutes âge",
     numbers: "deux trois quatre cinq six sept huit neuf dix onze douze cent mille",
-    conditions: "before: avant juste_avant | until: jusqu jusque | since: depuis à_partir_de à_partir_d | \
-        after: après | between: entre | and: et | beginning: début au_début_de premiers_jours_de \
-        premiers_jours_d | middle: mi milieu | end: fin derniers_jours_de derniers_jours_d | in: en au_mois_de \
-        au_mois_d pendant_le_mois_de pendant_le_mois_d pendant | newest: en_dernier dernière_fois plus_récent \
-        plus_récente dernière_modification pour_la_dernière_fois | oldest: au_début au_départ d_abord \
-        en_premier initialement à_l_origine au_tout_début avons_nous_commencé | what: que qu quoi quel quelle \
-        quels quelles | follows: remplacé remplacée a_remplacé remplace remplacent venu_après venue_après \
-        vient_après vint_après succédé_à successeur_de | precedes: remplacé_par remplacée_par prédécesseur_de \
-        précédé | while: du_temps_de au_temps_de à_l_époque_de | when: quand lorsque lorsqu pendant_que \
-        tant_que le_jour_où au_moment_où | decides: choisi choisissions adopté décidé retenu opté introduit | \
-        we: nous | cuts: utilisons utilisions prenons prend pris avons avions étions sommes était étaient est \
-        encore comme que quel quelle où comment | past: était étaient avait avions avions_nous utilisions | \
-        states: en_vigueur | from: de | to: à | units: jour jours semaine semaines week_end mois an ans année \
-        nuit",
+    conditions: "before: avant juste_avant | until: jusqu jusque | since: depuis à_partir_de \
+        à_partir_d | after: après | between: entre | and: et | beginning: début au_début_de \
+        premiers_jours_de premiers_jours_d premier_jour_de premier_jour_d | middle: mi milieu | end: \
+        fin derniers_jours_de derniers_jours_d dernier_jour_de dernier_jour_d | in: en au_mois_de \
+        au_mois_d pendant_le_mois_de pendant_le_mois_d pendant | newest: en_dernier dernière_fois \
+        plus_récent plus_récente dernière_modification pour_la_dernière_fois | oldest: au_début \
+        au_départ d_abord en_premier initialement à_l_origine au_tout_début avons_nous_commencé | \
+        what: que qu quoi quel quelle quels quelles | follows: remplacé remplacée a_remplacé remplace \
+        remplacent venu_après venue_après vient_après vint_après succédé_à successeur_de | precedes: \
+        remplacé_par remplacée_par prédécesseur_de précédé a_laissé_place_à laissé_la_place_à | while: \
+        du_temps_de au_temps_de à_l_époque_de | when: quand lorsque lorsqu pendant_que tant_que \
+        le_jour_où au_moment_où | decides: choisi choisissions adopté décidé retenu opté introduit | \
+        we: nous | cuts: utilisons utilisions prenons prend pris avons avions étions sommes était \
+        étaient est encore comme que quel quelle où comment | past: était étaient avait avions \
+        avions_nous utilisions | states: en_vigueur | from: de | to: à | units: jour jours semaine \
+        semaines week_end mois an ans année nuit",
     claims: Claims {
         now: "depuis_aujourd_hui depuis_hier dès_aujourd_hui à_partir_d_aujourd_hui depuis_ce_matin depuis_cette_semaine à_compter_de dès_à_présent ces_temps_ci en_ce_moment ces_jours_ci maintenant \
             désormais dorénavant à_présent actuellement à_partir_de_maintenant dès_maintenant \
