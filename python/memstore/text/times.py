@@ -319,7 +319,7 @@ class Reading:
         end = self._clause_end(operator.end)
         behind = [*WORD.finditer(self._query, operator.end, end)][:WORDS_OF_EVENT]
         called = self._called(behind, code)
-        is_event = any(map(_is_name, (one[0] for one in called)))
+        is_event = any(one[0][0].isupper() for one in called)  # until 14:30 is none
         found = self._with_event("before", operator, called) if is_event else None
         if found is not None:
             self._event_span = behind[0].start(), behind[-1].end()

@@ -65,7 +65,7 @@ pub(super) const LEXICON: Lexicon = Lexicon {
         | and: and | beginning: beginning start early first_days_of first_week_of early_on outset \
         go_into going_into went_into ~began ~begins ~started turn_of first_day_of first_of | middle: \
         middle mid | end: end late close ~ended last_days_of last_week_of ~closed ~came_to_an_end \
-        last_day_of ~was_nearly_over ~was_almost_over we_finish we_finished | back: back_in as_of \
+        last_day_of ~was_nearly_over ~was_almost_over | back: back_in as_of \
         throughout all_through over_the_course_of in_the_course_of me_back_to us_back_to go_back_to \
         going_back_to | in: in during in_the_month_of around | last: last | newest: latest most_recent \
         most_recently last_time we_last i_last changed_last last_changed change_last last_change \
