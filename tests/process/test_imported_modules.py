@@ -106,7 +106,7 @@ def kilobytes(ours: list[str]) -> int:
         ("status", ELSEWHERE, 856),
         ("task list", ELSEWHERE, 840),
         ("add tea --subject ana", ELSEWHERE, 910),
-        ("search tea --json", ELSEWHERE | ARCHIVES, 1337),
+        ("search tea --json", ELSEWHERE | ARCHIVES, 1353),
     ],
 )
 def test_a_command_imports_only_what_it_uses(
@@ -129,9 +129,9 @@ EVENTS = {
     ("command", "more", "most"),
     [
         ("get 1", "", 69),
-        ("search tea", "", 130),
+        ("search tea", "", 131),
         ("hook SessionStart", "", 102),
-        ("hook UserPromptSubmit", "hashlib", 136),
+        ("hook UserPromptSubmit", "hashlib", 137),
     ],
 )
 def test_a_read_imports_few_modules(filled: Path, command: str, more: str, most: int) -> None:

@@ -13,7 +13,6 @@ from memstore.domain.records import EVERYBODY
 from memstore.frozen import asdict, derived, frozen
 from memstore.lazy import lazy_import
 from memstore.store.store import Store, elsewhere, file_of, others_of, standing_of
-from memstore.text import utterances
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence, Sized
@@ -26,7 +25,9 @@ if TYPE_CHECKING:
     from memstore.domain.standing import Namespaces
     from memstore.store.view import View
     from memstore.telling.recall import Recalled
+    from memstore.text import asking
 else:
+    asking = lazy_import("memstore.text.asking")
     notes = lazy_import("memstore.domain.notes")
     status = lazy_import("memstore.domain.status")
 
@@ -114,7 +115,7 @@ def search(
         to_model: a language model reads the answer; see :func:`of_nothing`.
     """
     seen = at(store, as_of)
-    query = utterances.requested(query)
+    query = asking.requested(query)
     hits = seen.search(query, **asdict(asked))
     turns = None
     if said:

@@ -77,7 +77,7 @@ if TYPE_CHECKING:
     from memstore.telling import why_not as following
     from memstore.telling.recall import Found, Recalled
     from memstore.telling.why_not import WhyNot
-    from memstore.text import utterances, words
+    from memstore.text import asking, words
 
     R = TypeVar("R", FactRecall, FactSearch)
 else:
@@ -106,7 +106,7 @@ else:
     requests = lazy_import("memstore.search.requests")
     searching = lazy_import("memstore.search.past")
     status = lazy_import("memstore.domain.status")
-    utterances = lazy_import("memstore.text.utterances")
+    asking = lazy_import("memstore.text.asking")
     visibility = lazy_import("memstore.search.index.visibility")
     words = lazy_import("memstore.text.words")
 
@@ -382,7 +382,7 @@ class View(zones.Zoned):
         """
         asked = from_arguments(questions.FactSearch, locals(), limit=recall.FOUND)
         checked_number(max_tokens, "max_tokens", 1, MAX_NUMBER)
-        query = utterances.requested(checked_query(query))
+        query = asking.requested(checked_query(query))
         searched = partial(self._recallable, asked, episodes)
         query, told = self._of_the_project(query, searched, namespaces)
         with self._file.engine.read() as transaction:
@@ -441,7 +441,7 @@ class View(zones.Zoned):
         facts = checked_items(hits, "hits")
         if not all(isinstance(hit, SearchHit) for hit in facts):
             raise InvalidArgumentType("must be the hits of a search", argument="hits")
-        topic = utterances.requested(checked_query(query))
+        topic = asking.requested(checked_query(query))
 
         def search(question: str, is_judged: bool, sequels: Sequels | None) -> Found:
             wanted = asked if is_judged else _unjudged(asked)
@@ -523,7 +523,7 @@ class View(zones.Zoned):
         if max_tokens is None:
             request = self._request(asked)
             return facts.examine(query, request, following.examined(fact, request))[0]
-        whole = utterances.requested(checked_query(query))
+        whole = asking.requested(checked_query(query))
         recallable = partial(self._recallable, asked, episodes)
         query, told = self._of_the_project(whole, recallable, namespaces)
         is_judged = told.facts.is_relevant is not None

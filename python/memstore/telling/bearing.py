@@ -23,7 +23,8 @@ from memstore.named import NamedTuple
 from memstore.search.requests import JUDGED
 from memstore.settings import MIN_RELEVANCE
 from memstore.telling.covering import alike
-from memstore.text.utterances import asks, is_rule, only_asks, requested, requests
+from memstore.text.asking import is_at_hand, requested, requests
+from memstore.text.utterances import asks, is_rule, only_asks
 from memstore.text.words import parts_of_identifiers, terms
 
 if TYPE_CHECKING:
@@ -103,7 +104,8 @@ class Prompt(NamedTuple):
         requests_it = requests(text)
         topic = requested(text) if requests_it else text
         is_request = requests_it and not parts_of_identifiers(text)
-        return cls(text, topic, asks(text) or requests_it, is_request)
+        is_question = (asks(text) and not is_at_hand(text)) or requests_it
+        return cls(text, topic, is_question, is_request)
 
 
 def facts_told(

@@ -130,53 +130,6 @@ def asks(text: str) -> bool:
     return first is not None and first[1].casefold() in QUESTION_WORDS
 
 
-REQUEST = lazy_pattern(
-    r"""\b(?:
-      remind\ (?:me|us) | jog\ (?:my|our)\ memory | (?:tell|give|show)\ (?:me|us)
-    | (?:i|we)\ (?:forgot|need|am\ missing|are\ missing|am\ looking\ for|have\ to\ (?:know|report))
-    | (?:i|we)(?:['’]m|['’]re|['’]d)\ (?:missing|looking\ for|like\ to\ know)
-    | do\ (?:you|we)\ know | look\ up | say\ again | tell\ the\ \w+(?:\ \w+)?
-    | (?:put|write|fill(?:\ in)?|copy|add|insert|state|mention)\ (?P<named>.{3,60}?)
-      \ (?:in|into|to)\ the\ (?:\w+\ ){0,2}
-      (?:readme|wiki|docs?|document|documentation|handover|form|report|offer|page|manual|guide
-      |contract|e?-?mail)
-    | for\ the\ (?:\w+\ ){0,2}
-      (?:handover|wiki|offer|report|stand-?up|auditor|colleague|docs?|readme)
-    | erinner\w*\ (?:mich|uns)\ (?:an|daran) | sag\ (?:mir|uns) | gib\ (?:mir|uns)
-    | nenn\w*\ (?:mir|uns)
-    | ich\ (?:brauche|habe\ vergessen) | wir\ brauchen | mir\ fehlt
-    | für\ die\ (?:übergabe|doku\w*)
-    | rappelle(?:-moi|z-moi|-nous)? | dis-moi | donne-moi | j['’]ai\ (?:besoin|oublié)
-    | il\ me\ faut
-    | recu[eé]rda(?:me|nos) | d[ií](?:me|nos) | dame | necesito | he\ olvidado | me\ falta
-    | ricorda(?:mi|ci) | dimmi | dammi | mi\ (?:serve|servono|manca) | ho\ (?:bisogno|dimenticato)
-    | lembr(?:e|a)-me | me\ lembre | diga-me | me\ (?:diga|dê) | preciso\ d[aeo]s? | esqueci
-    | herinner\ (?:me|mij|ons) | zeg\ (?:me|mij|ons) | geef\ (?:me|mij|ons)
-    | ik\ (?:ben|heb)\ .{0,20}(?:vergeten|nodig)
-    | przypomnij | powiedz\ mi | potrzebuję | напомни(?:те)? | скажи(?:те)?\ мне | мне\ нужн\w+
-    )(?!\w)
-    | 提醒我 | 告诉我 | 告訴我 | 我需要 | 我忘了 | 教えて | 思い出させて | 忘れた | 必要です
-    | 알려\ ?(?:줘|주세요) | 상기시켜 | 잊어버렸 | 필요해
-    """,
-    re.IGNORECASE | re.VERBOSE,
-)
-"""How people ask to be told something without a question."""
-
-
-def requests(text: str) -> bool:
-    """Return whether a text asks to be told something, though it is no question."""
-    return REQUEST.search(text) is not None
-
-
-def requested(text: str) -> str:
-    """Return what a request asks to be told, without the words that only ask for it.
-
-    "Remind me of the payment term" is about no reminder.
-    """
-    rest = REQUEST.sub(lambda found: found["named"] or " ", text).strip()
-    return rest if any(map(str.isalnum, rest)) else text
-
-
 SENTENCE_END = lazy_pattern(r"(?<=[.!?。！？])\s+|(?<=[。！？])|\n+")
 
 
