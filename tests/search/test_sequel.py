@@ -158,7 +158,8 @@ def test_another_state_of_the_index_knows_nothing_of_the_one_before(
         return [(id_, b"%d" % id_) for id_ in ids if id_ != 2]
 
     assert sequel.vectors(contents, [1, 2], read) == [(1, b"1")]
-    assert sequel.vectors(contents, [3, 2, 1], read) == [(3, b"3"), (1, b"1")]
+    assert sequel.vectors(contents, [3, 2, 1], read) == [(1, b"1"), (3, b"3")]
+    assert sequel.vectors(contents, [3], read) == [(3, b"3")]
     assert reads == [[1, 2], [3]]
     changed = {"position": contents.position + 1, "generation": None}
     monkeypatch.setattr(contents, name, changed[name])

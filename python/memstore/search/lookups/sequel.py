@@ -38,7 +38,9 @@ class Sequel:
         self.text: str | None = text
         """What the first search is to look for, too, until it has done so."""
         self._foreseen: Foreseen | None = None
-        self._vectors: dict[int, list[tuple[int, bytes]]] = {}
+        self._vectors: list[tuple[int, bytes]] = []
+        self._read: set[int] = set()
+        """The rows whose vectors were read, some of which have none."""
         self._contents: FeedContents | None = None
         self._state: tuple[object, ...] = ()
 
@@ -106,20 +108,24 @@ class Sequel:
         ids: Sequence[int],
         read: Callable[[Sequence[int]], Sequence[tuple[int, bytes]]],
     ) -> list[tuple[int, bytes]]:
-        """Return the stored vectors of rows, each after its id; ``read`` reads those not known."""
+        """Return the stored vectors of rows, each after its id; ``read`` reads those not known.
+
+        Those of one row are in the order in which they were read; rows are in any order.
+        """
         self._enter(contents)
-        known = self._vectors
-        new = [id_ for id_ in ids if id_ not in known]
-        known.update((id_, []) for id_ in new)
-        for row in read(new) if new else ():
-            known[row[0]].append(row)
-        return [row for id_ in ids for row in known[id_]]
+        wanted = {*ids}
+        known = [row for row in self._vectors if row[0] in wanted]
+        new = [id_ for id_ in ids if id_ not in self._read]
+        rows = read(new) if new else ()
+        self._read.update(new)
+        self._vectors += rows
+        return [*known, *rows]
 
     def _enter(self, contents: FeedContents) -> None:
         """Forget what was found in another state of the index."""
         state = contents.position, contents.generation
         if self._contents is not contents or self._state != state:
-            self._foreseen, self._vectors = None, {}
+            self._foreseen, self._vectors, self._read = None, [], set()
             self._contents, self._state = contents, state
 
 
