@@ -143,9 +143,10 @@ def rebuild(
             findings.tell(progress, done, len(parts))
             for _ in in_steps(engine, acts):
                 pass
+    more += (f"removed the damaged index of {rows}" for rows in searches.remove_damaged())
+    # By an index that is built anew, if it was damaged.
     searches.comparisons.again()
     more.append("compared the facts of each subject again")
-    more += (f"removed the damaged index of {rows}" for rows in searches.remove_damaged())
     findings.tell(progress, len(parts), len(parts))
     return [
         f"rebuilt the full-text index of facts, and re-indexed {len(facts)} facts",
