@@ -115,8 +115,7 @@ def search(
         to_model: a language model reads the answer; see :func:`of_nothing`.
     """
     seen = at(store, as_of)
-    query = asking.requested(query)
-    hits = seen.search(query, **asdict(asked))
+    hits = seen.search(asking.requested(query), **asdict(asked))
     turns = None
     if said:
         narrowed = asdict(derived(FactRecall, asked))

@@ -10,10 +10,13 @@ have no spaces between words, and patterns here.
 from __future__ import annotations
 
 import os
+from itertools import takewhile
 from typing import TYPE_CHECKING, Final
+from unicodedata import normalize
 
 from memstore.lazy import cached_property, lazy_pattern
 from memstore.named import NamedTuple
+from memstore.text.utterances import asks
 from memstore.text.words import parts_of_identifiers
 
 if TYPE_CHECKING:
@@ -27,6 +30,11 @@ WITHOUT_SPACES = lazy_pattern(
     "|알려|상기|잊|필요|궁금|알고 ?싶|기억이|묻|물어|보내|찾아|헷갈|되살려|요약해|적어|넣어"
     "|정리해"
 )
+ONLY_ASKS = lazy_pattern(
+    "提醒我|告[诉訴]我|我需要|我忘了|教えて|思い出させて|알려 ?(?:줘|주세요)|상기시켜"
+)
+"""Of them, those that are no part of other words."""
+
 AT_HAND_WITHOUT_SPACES = lazy_pattern(
     "这[个段些]|上面|代码|测试|提交|文件|函数|正则|差异|报错|错误|注释|分支|日志级|类型|变量|重构|编译"
     "|この|その|これ|コード|テスト|コミット|ファイル|関数|正規表現|差分|エラー|コメント|ブランチ|型|変数|修正"
@@ -36,6 +44,12 @@ AT_HAND_WITHOUT_SPACES = lazy_pattern(
 FILE: Final = os.path.join(os.path.dirname(__file__), "asking.txt")
 WITH_ARTICLES: Final = ("en", "de", "fr", "es", "it", "pt", "nl")
 """Languages of which the definite words are known; Polish and Russian have no articles."""
+
+BARE: Final = (
+    *("readers", "documents", "openers", "indefinite", "into", "wanting"),
+    *(f"definite {language}" for language in WITH_ARTICLES),
+)
+"""Sets of words that may be left out with a phrase."""
 
 ANYBODY: Final = "*"
 """In a phrase, somebody who is named by up to :data:`NAMED` words."""
@@ -61,8 +75,9 @@ AROUND: Final = 8
 """None of so many may be at hand."""
 
 WORD = lazy_pattern(r"[^\W_]+(?:-[^\W_]+)*")
+SPACE_BEFORE = lazy_pattern(r"\s+([.!?,;])(?=\s|$)")
 COMMENT = lazy_pattern(r"(?m)^#.*$")
-CODE = lazy_pattern(r"\b[a-z]+[A-Z]\w*|\w_\w|\w\(\)|`")
+CODE = lazy_pattern(r"\b[a-z]{2,}[A-Z][a-z]\w*|\w_\w|\w\(\)|`")
 """Names as code has them: ``useToggle``, ``parse_args``."""
 
 SENTENCE_END = lazy_pattern(r"[.!?](?=\s|$)|\n")
@@ -84,7 +99,7 @@ class _Sections:
 
     def __getitem__(self, name: str) -> frozenset[str]:
         if name not in self._sets:
-            self._sets[name] = frozenset(self._texts[name].split())
+            self._sets[name] = frozenset(self._texts[name].casefold().split())
         return self._sets[name]
 
     @cached_property
@@ -93,7 +108,9 @@ class _Sections:
 
         Each with the language of the definite words that have to follow; ``None`` if anything may.
         """
-        named = [(name.partition(" "), f"\n{text}\n") for name, text in self._texts.items()]
+        named = [
+            (name.partition(" "), f"\n{text.casefold()}\n") for name, text in self._texts.items()
+        ]
         sure = [(None, text) for (kind, _, _), text in named if kind == "sure"]
         return [*sure, *((to, text) for (kind, _, to), text in named if kind == "guarded")]
 
@@ -171,29 +188,33 @@ class _Prompt:
         for start, word in enumerate(self._words):
             for phrase in _phrases(word):
                 end = phrase.end(self._words, start)
-                if end is not None and len(phrase.words) == 1:
+                if end is None or not self._asks(phrase, start, end):
+                    continue
+                if phrase.words[0] in WORDS["telling"]:
                     end = self._after_listener(end)
-                if end is not None and self._asks(phrase, start, end):
-                    # What stands before the phrase is who asks, unless it is what is asked for.
-                    first = start if end == len(self._words) else self._subject(start)
-                    rest = self._text[self._found[end - 1].end() : self._readers(end)]
-                    return _joined(self._text[: self._found[first].start()], rest)
+                return self._without((self._subject(start), end), self._readers(end))
         return None
 
     def _after_listener(self, end: int) -> int:
         """Return where what is asked for begins: in "tell the new colleague X", after them."""
-        near = self._words[end : end + LISTENER]
-        place = next((at for at, word in enumerate(near, end + 1) if word in WORDS["readers"]), end)
+        near = [*takewhile(self._leads_nowhere, self._words[end : end + LISTENER])]
+        places = [at for at, word in enumerate(near, end + 1) if word in WORDS["readers"]]
+        place = max(places, default=end)
         return place if place < len(self._words) else end
 
-    def _readers(self, start: int) -> int:
-        """Return where the last words begin that say for whom, or for what, it is asked."""
-        for place in range(len(self._words) - 2, start, -1):
-            near = self._words[place + 1 : place + 1 + OBJECT]
+    @staticmethod
+    def _leads_nowhere(word: str) -> bool:
+        return word not in WORDS["for"] and word not in WORDS["in"]
+
+    def _readers(self, start: int) -> tuple[int, int]:
+        """Return which of the last words only say for whom, or for what, it is asked."""
+        count = len(self._words)
+        for place in range(max(start + 1, count - 1 - OBJECT), count - 1):
             is_in = self._words[place] in WORDS["for"] or self._words[place] in WORDS["in"]
-            if is_in and place + len(near) == len(self._words) - 1 and _are_readers(near):
-                return self._found[place - 1].end()
-        return len(self._text)
+            rest = self._words[place + 1 :]
+            if is_in and _are_readers(rest) and all(map(_is_bare, rest)):
+                return place, count
+        return count, count
 
     def _after_readers(self) -> str | None:
         """Return what stands after "for the new colleague:" at the beginning."""
@@ -203,54 +224,62 @@ class _Prompt:
         last = max(place for place, word in enumerate(near, 1) if _are_readers((word,)))
         wanted = self._words[last + 1 :]
         is_known = wanted and not self._is_at_hand(wanted) and wanted[0] not in WORDS["indefinite"]
-        return self._part(last + 1, len(self._words)) if is_known else None
+        return self._without((0, last + 1)) if is_known else None
 
     def _asks(self, phrase: _Phrase, start: int, end: int) -> bool:
         """Return whether a phrase asks for something that is not at hand."""
-        is_alone = len(phrase.words) == 1 and phrase.words[0] not in WORDS["third"]
-        if is_alone and not self._begins_clause(start):
+        is_third = phrase.words[0] in WORDS["third"]
+        if len(phrase.words) == 1 and not is_third and not self._begins_clause(start):
             return False
-        subject = self._words[self._subject(start) : start]
-        wanted = self._words[end:]
+        before, wanted = self._words[:start], self._words[end:]
         if not wanted:  # "the log retention escapes me"
-            before = self._words[:start]
             return phrase.language is None and bool(before) and not self._is_at_hand(before)
-        if (
-            wanted[0] in WORDS["to do"]
-            or self._is_at_hand(wanted)
-            or not WORDS["at hand"].isdisjoint(subject)
-        ):
+        near = before[-BEFORE:]
+        if wanted[0] in WORDS["to do"] or self._is_at_hand(wanted):
+            return False
+        if not WORDS["at hand"].isdisjoint(near):
             return False
         if phrase.language is None:
             return True
-        is_ours = not WORDS["we"].isdisjoint(wanted[:OBJECT])
-        is_for_somebody = self._readers(end) < len(self._text)
+        if self._has_identifier or (asks(self._text) and not WORDS["openers"].issuperset(before)):
+            return False
+        is_ours = not (WORDS["we"].isdisjoint(wanted[:OBJECT]) and WORDS["ours"].isdisjoint(wanted))
+        is_for_somebody = self._readers(end) != (len(self._words),) * 2
+        is_for_somebody |= self._after_listener(end) > end
         if phrase.words[0] in WORDS["explaining"] and not (is_ours or is_for_somebody):
             return False
         if phrase.words[0] in WORDS["showing"] and wanted[0] in WORDS["asking"] and not is_ours:
             return False
-        if self._has_identifier:
-            return False
+        is_name = phrase.language != "de" and self._found[end][0][0].isupper()
+        if len(phrase.words) == 1 and not is_ours:
+            if is_third and WORDS["readers"].isdisjoint(near):  # "the door needs the new key"
+                return False
+            is_plain = phrase.words[0] in WORDS["plain"]  # "find the shortest way"
+            if is_plain and not (is_for_somebody or is_name):
+                return False
         if phrase.language not in WITH_ARTICLES:
             return True
-        is_name = phrase.language != "de" and self._found[end][0][0].isupper()
         return is_name or wanted[0] in WORDS[f"definite {phrase.language}"]
 
     def _put_into_document(self) -> str | None:
-        """Return what is to be put "on the slide for Monday"."""
+        """Return what is to be put "on the slide for Monday", with the rest of the text."""
         for start in range(min(len(self._words), BEFORE)):
             if self._words[start] not in WORDS["into"] or not self._begins_clause(start):
                 continue
             for place in range(start + 2, len(self._words)):
-                near = self._words[place + 1 : place + 1 + OBJECT]
-                if self._words[place] in WORDS["in"] and not WORDS["documents"].isdisjoint(near):
-                    wanted = self._words[start + 1 : place]
-                    is_known = wanted[0] not in WORDS["indefinite"] and not self._is_at_hand(wanted)
-                    return self._beside_others(start + 1, place) if is_known else None
+                if self._words[place] not in WORDS["in"]:
+                    continue
+                near = [*takewhile(_is_bare, self._words[place + 1 : place + 1 + OBJECT])]
+                if WORDS["documents"].isdisjoint(near):
+                    continue
+                wanted = self._words[start + 1 : place]
+                is_known = wanted[0] not in WORDS["indefinite"] and not self._is_at_hand(wanted)
+                end = place + 1 + len(near)
+                return self._without((start, start + 1), (place, end)) if is_known else None
         return None
 
     def _told_in_piece(self) -> str | None:
-        """Return what "a paragraph on" is about."""
+        """Return what "a paragraph on" is about, with the rest of the text."""
         for start, word in enumerate(self._words[: 2 * BEFORE]):
             after = self._words[start + 1 : start + 3]
             if word in WORDS["pieces"] and (
@@ -259,7 +288,7 @@ class _Prompt:
                 first = self._words.index(about[0], start) + 1
                 wanted = self._words[first:]
                 if wanted and not self._is_at_hand(wanted):
-                    return self._beside_others(first, len(self._words))
+                    return self._without((self._subject(start), first))
         return None
 
     def _named_alone(self) -> str | None:
@@ -276,34 +305,28 @@ class _Prompt:
         return self._text[self._found[0].start() : self._found[-1].end()]
 
     def _ours(self) -> str | None:
-        """Return the clause that begins with "which", "what" and the like and is to be told."""
+        """Return the text if "which", "what" or the like is to be told: "ask when we leave"."""
         for start in range(1, len(self._words)):
-            if (
-                self._words[start] not in WORDS["asking"]
-                or self._words[start - 1] in WORDS["unlike"]
-            ):
+            if self._words[start] not in WORDS["asking"]:
                 continue
             near = self._words[start + 1 : start + 1 + OBJECT]
             before = self._words[max(0, start - BEFORE) : start]
-            is_told = not (WORDS["we"].isdisjoint(near) and WORDS["telling"].isdisjoint(before))
-            if (
-                is_told
-                and near
-                and not self._has_identifier
-                and not self._is_at_hand(near)
-                and WORDS["at hand"].isdisjoint(before)
-            ):
-                return self._text
+            is_ours = not WORDS["we"].isdisjoint(near)
+            tells = WORDS["telling"] | (WORDS["explaining"] if is_ours else frozenset())
+            if tells.isdisjoint(before) or not near or self._has_identifier:
+                continue
+            if not self._is_at_hand(near) and WORDS["at hand"].isdisjoint(before):
+                return None if asks(self._text) else self._text
         return None
 
     def _subject(self, start: int) -> int:
-        """Return where those begin who ask: what stands before a phrase in its sentence."""
+        """Return where those begin who ask; where a phrase begins if they are named."""
         end = self._found[start].start()
         breaks = [one.end() for one in CLAUSE_END.finditer(self._text, 0, end)]
         first = next(
             i for i, one in enumerate(self._found) if one.start() >= max(breaks, default=0)
         )
-        return first if start - first <= BEFORE else start
+        return first if all(map(_is_bare, self._words[first:start])) else start
 
     def _begins_clause(self, start: int) -> bool:
         before = self._text[: self._found[start].start()].rstrip()
@@ -318,24 +341,24 @@ class _Prompt:
         is_shown = not (WORDS["at hand"].isdisjoint(near) and WORDS["pointing"].isdisjoint(near))
         return is_shown or near[0] in WORDS["pointing first"] or near[-1] in WORDS["pointing first"]
 
-    def _part(self, first: int, end: int) -> str:
-        """Return the text of some words; of the last ones, with what was not read."""
-        last = self._found[end - 1].end() if end < len(self._words) else len(self._text)
-        return self._text[self._found[first].start() : last]
-
-    def _beside_others(self, first: int, end: int) -> str:
-        """Return some words of a clause, with the clauses before it and the sentences after it."""
-        before = self._text[: self._found[self._subject(first)].start()]
-        part = self._part(first, end)
-        if end == len(self._words):
-            return _joined(before, part)
-        rest = SENTENCE_END.search(self._text, self._found[end - 1].end())
-        after = self._text[rest.end() :] if rest else ""
-        return _joined(before, part, after)
+    def _without(self, *spans: tuple[int, int]) -> str:
+        """Return the text without some of its words; nothing that was not read is lost."""
+        parts, place = [], 0
+        for first, end in spans:
+            if first < end:
+                parts.append(self._text[place : self._found[first].start()])
+                place = self._found[end - 1].end()
+        return _joined(*parts, self._text[place:])
 
 
 def _joined(*parts: str) -> str:
-    return " ".join(filter(None, (part.strip().lstrip(",;: ") for part in parts)))
+    text = " ".join(filter(None, (part.strip().lstrip(",;: ") for part in parts)))
+    return SPACE_BEFORE.sub(r"\1", text)
+
+
+def _is_bare(word: str) -> bool:
+    """Return whether a word only says who asks, or where it is to be told."""
+    return any(word in WORDS[name] for name in BARE)
 
 
 def _are_readers(words: Collection[str]) -> bool:
@@ -366,8 +389,9 @@ def requested(text: str) -> str:
 
 
 def _topic(text: str) -> str | None:
-    if not text.isascii() and (cue := WITHOUT_SPACES.search(text, 0, MAX_CHARACTERS)):
-        if AT_HAND_WITHOUT_SPACES.search(text, 0, MAX_CHARACTERS):
+    text = normalize("NFC", text)
+    if not text.isascii() and WITHOUT_SPACES.search(text, 0, MAX_CHARACTERS):
+        if asks(text) or AT_HAND_WITHOUT_SPACES.search(text, 0, MAX_CHARACTERS):
             return None
-        return _joined(text[: cue.start()], text[cue.end() :])
+        return ONLY_ASKS.sub(" ", text, count=1).strip()
     return _Prompt(text).topic()
