@@ -94,12 +94,16 @@ class LineConditions:
         self._owned = None
         if self._counts_kinds and isinstance(owners, Scope) and owners.user_id is not None:
             self._owned = OwnedAdditions(transaction, namespaces, owners)
+        # Of lines that are mostly left out, stretches do not say whose they are.
+        told = wanted.chosen
+        if _has_left_out(wanted):
+            told = told._replace(actor=None, source=None, run=None)
         self._stretches = Wanted(
             _words(wanted, namespaces, whole_file),
-            wanted.chosen.actor,
-            wanted.chosen.source,
-            None if wanted.chosen.source is None else self._drawn_stretches,
-            run=wanted.chosen.run,
+            told.actor,
+            told.source,
+            None if told.source is None else self._drawn_stretches,
+            run=told.run,
             owned=_owned_kinds(wanted, owners),
         )
         self._has_drawn = False
@@ -190,6 +194,8 @@ class LineConditions:
         lines, written = self._drawn.lines, self._drawn.written
         some = f"memstore_journal.id IN {self._transaction.dialect.listed('drawn')}"
         among = lines[bisect_left(lines, first) : bisect_right(lines, last)]
+        if len(among) > STRETCH:  # handed over for each act
+            return self._condition, values
         values["drawn"] = among
         low, high = first // STRETCH, last // STRETCH
         if high <= self._drawn.newest and bisect_left(written, low) == bisect_right(written, high):
@@ -703,6 +709,11 @@ def _drawn_from(
     )
 
 
+def _has_left_out(wanted: LogFilter) -> bool:
+    """Return whether lines are asked for that stretches do not count."""
+    return bool({*(wanted.kinds or ())} & {*USUALLY_LEFT_OUT})
+
+
 def _words(
     wanted: LogFilter, namespaces: Sequence[str] | None, whole_file: bool
 ) -> list[list[str]]:
@@ -711,14 +722,14 @@ def _words(
     if namespaces is not None:
         about = [line_counts.word(name) for name in namespaces]
         words.append([*about, line_counts.word(None)] if whole_file else about)
-    if wanted.kinds is not None and not {*wanted.kinds} & {*USUALLY_LEFT_OUT}:
+    if wanted.kinds is not None and not _has_left_out(wanted):
         words.append([line_counts.word(kind) for kind in (*wanted.kinds, IMPORT)])
     return words
 
 
 def _owned_kinds(wanted: LogFilter, owners: Scope | AtLeast | None) -> Sequence[str]:
     """Return the kinds that are asked for if only lines about what has an owner are wanted."""
-    if wanted.kinds is None or {*wanted.kinds} & {*USUALLY_LEFT_OUT}:
+    if wanted.kinds is None or _has_left_out(wanted):
         return ()
     if owners is None or not any(owners.ids.values()):
         return ()

@@ -119,9 +119,11 @@ class UnexpiredRows:
             looked = now + AHEAD
             if len(find(looked)) == len(ids):
                 until = looked
-        if self._state != state or (known is None and len(self._known) >= MAX_KNOWN):
+        if self._state != state:
             self._known.clear()
             self._state = state
+        elif self._known.pop(key, None) is None and len(self._known) >= MAX_KNOWN:
+            self._known.pop(next(iter(self._known), key), None)  # the one asked for longest ago
         self._known[key] = Unexpired(ids, now, until, looked)
         return ids
 
@@ -144,7 +146,9 @@ def of_facts(transaction: Transaction, index: IndexState | None, wanted: FactFil
     if not _is_lasting(wanted) or wanted.metadata or wanted.is_keyed:
         return find(wanted.now)
     states = wanted.active_only, wanted.include_deleted, wanted.include_superseded, wanted.tasks
-    key = (*_key(wanted), wanted.subject, wanted.category, wanted.valid_on, *states)
+    # What is selected as of a moment passes with the earliest time, beside what is as of now.
+    is_of_past = wanted.now.year == MINYEAR
+    key = (*_key(wanted), wanted.subject, wanted.category, wanted.valid_on, is_of_past, *states)
     # What held in a period did so whatever time it is.
     now = wanted.now if wanted.valid_on is None else wanted.valid_on[0]
     return index.unexpired.ids(index.position, key, now, find)

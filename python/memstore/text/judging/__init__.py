@@ -4,6 +4,6 @@ from __future__ import annotations
 
 from typing import Final
 
-RULES: Final = 7
+RULES: Final = 6
 """The version of the rules: one more with each change of a verdict, so that stored ones are made
 anew."""

@@ -18,7 +18,6 @@ from memstore._kernel.claims import (
     FORMER,
     HEDGES,
     MAX_CHARACTERS,
-    NOW,
     PARTLY,
     RENAMES,
     REPLACES,
@@ -30,7 +29,7 @@ from memstore.frozen import frozen
 from memstore.lazy import cached_property
 from memstore.named import NamedTuple
 from memstore.text.folding import folded, spaced
-from memstore.text.judging import denials, proofs, signs, since, tails
+from memstore.text.judging import denials, proofs, signs, tails
 from memstore.text.judging.compared import Compared, Slots, may_prove
 from memstore.text.judging.pair import OVER, Pair
 
@@ -74,7 +73,6 @@ class Rule(StrEnum):
     TRANSFERRED = "changes the value of the same noun"
     RENAMED = "changes the name of the same noun"
     NOW = "says that it is otherwise now"
-    SUCCEEDED = "says the same of somebody else now"
     VALUE = "gives an attribute another value"
     OTHER_THING = "is about another thing"
     EVENT = "tells of another event"
@@ -131,12 +129,6 @@ class Claim:
         text, subject = self.text[: MAX_CHARACTERS + 1], self.subject[:MAX_CHARACTERS]
         return Reading(_plain(text), _plain(subject))
 
-    @cached_property
-    def as_now(self) -> Claim | None:
-        """The same with "now" in the place of "since May"; ``None`` if it does not say that."""
-        text = since.as_now(self.text, self.reading)
-        return None if text is None else Claim(text, self.subject)
-
 
 def _plain(text: str) -> str:
     return text if text.isascii() else unicodedata.normalize("NFKC", text)
@@ -181,7 +173,6 @@ LAWS: Final = (
     Law(Rule.ADDED, denials.adds, Verdict.KEEP),
     Law(Rule.OTHER_NUMBER, denials.numbers_another_thing, Verdict.KEEP),
     Law(Rule.SEVERAL, signs.names_one_of_several, Verdict.KEEP),
-    Law(Rule.SUCCEEDED, proofs.succeeds, Verdict.RETIRE),
     Law(Rule.TOLD_OTHERWISE, signs.is_told_otherwise, Verdict.ASK),
     Law(Rule.FOR_A_TIME, denials.is_for_a_time, Verdict.KEEP),
     Law(Rule.OTHER_HOLDER, denials.names_another_holder, Verdict.KEEP),
@@ -240,10 +231,11 @@ QUICK: Final = frozenset(
 """Rules that need no alignment, at least for pairs that have little to do with each other."""
 
 _FIRST: Final = tuple(
-    law for law in takewhile(lambda law: law.rule is not Rule.STRUCK, LAWS) if law.rule in QUICK
+    law
+    for law in takewhile(lambda law: law.verdict is not Verdict.RETIRE, LAWS)
+    if law.rule in QUICK
 )
-"""Those before the proofs. What is left out here lets both stay, too, if it applies, but for
-:attr:`Rule.SUCCEEDED`, which applies beside none of them but :attr:`Rule.TOLD_OTHERWISE`."""
+"""Those before the first proof. What is left out here lets both stay, too, if it applies."""
 
 
 def verdict(old: Claim, new: Claim, *, without: Collection[Rule] = ()) -> Verdict:
@@ -309,8 +301,6 @@ def judge(old: Claim, new: Claim, *, without: Collection[Rule] = ()) -> Judgemen
         judged = judged.as_question
     if judged.verdict is Verdict.ASK and (proof := _by_first_clause(old, new, pair, without)):
         return proof
-    if judged.verdict is not Verdict.RETIRE and (proof := _since(old, new, judged, without)):
-        return proof
     slots = None
     if old.slots is not None and new.slots is not None:
         slots = Compared(old.slots, new.slots, (old.folded, new.folded))
@@ -331,10 +321,6 @@ def judge(old: Claim, new: Claim, *, without: Collection[Rule] = ()) -> Judgemen
 def _one_holder(judged: Judgement, pair: Pair, slots: Compared | None) -> bool:
     """Whether a proof is about one holder, wherever the verbs stand, or an extractor names it."""
     old, new = pair.side_by_side.other_names
-    if len(new) == 1 and new[0].roles & NOW and new[0] is pair.new.words[pair.new.head - 1]:
-        new = ()  # the cache now holds; not the now cache holds
-    if judged.rule is Rule.SUCCEEDED:
-        return True  # who did it, and who does it now
     if judged.rule is Rule.SAME_SLOT and slots is not None and slots.name_holder(pair):
         return True
     if judged.rule is Rule.RENAMED and proofs.renames_by_name(pair):
@@ -371,18 +357,6 @@ def _by_first_clause(
     return next((judged for judged, holds, _ in found if holds), None)
 
 
-def _since(
-    old: Claim, new: Claim, judged: Judgement, without: Collection[Rule]
-) -> Judgement | None:
-    """Return the proof by a claim with "now" in the place of "since May", if any."""
-    if judged.rule in QUICK - {Rule.NOTHING_ALIGNED}:
-        return None
-    if new.as_now is None:
-        return None
-    found = judge(old, new.as_now, without=without)
-    return found if found.verdict is Verdict.RETIRE else None
-
-
 def _goes_on(old: Claim, new: Claim, pair: Pair, without: Collection[Rule]) -> bool:
     """Whether a proof stands in a clause before one that may take it back: that is Gossip."""
     return not all(
@@ -406,9 +380,7 @@ def _proofs_of_clauses(
         judged = judge(old, clause, without=without) if words else None
         if not words or judged is None or judged.verdict is not Verdict.RETIRE:
             continue
-        ended = judged.rule in (Rule.ENDED, Rule.LEFT) and tails.names_successor(
-            pair.old, sign, words
-        )
+        ended = judged.rule is Rule.ENDED and tails.names_successor(pair.old, sign, words)
         yield judged, ended or tails.gives_reason(tail, words), words
 
 

@@ -20,7 +20,6 @@ from memstore._kernel.claims import (
     DENIES,
     DISPOSES,
     ENDS,
-    FROM,
     FUNCTION,
     HAVE,
     HEDGES,
@@ -42,7 +41,6 @@ from memstore._kernel.claims import (
     REPLACES,
     TEMPORARY,
     TITLE,
-    TO,
     UNIT,
     USER,
     VERSION,
@@ -205,11 +203,7 @@ class Pair:
         after = self.new.words[: self.new.head]
         known = {word.text.lower() for word in before if not word.is_dropped}
         shared = [word for word in after if word.text.lower() in known and not _binds(word)]
-        if not shared:
-            return False
-        if self._names_a_part(after, shared):
-            return True
-        if all(map(self._may_be_person, shared)):
+        if not shared or all(map(self._may_be_person, shared)):
             return False
         owner = self.new.words[len(after) : len(after) + 1]
         if len(after) > 1 and after[-1] is shared[-1] and any(w.text == "'s" for w in owner):
@@ -226,19 +220,6 @@ class Pair:
             for word in before
         )
         return follows or (replaces and any(word in after[:last] for word in gained))
-
-    def _names_a_part(self, words: Sequence[Word], shared: Sequence[Word]) -> bool:
-        """Whether another preposition and its words follow what both are about: CI for docs."""
-        gained = self.side_by_side.new_head
-        last = words.index(shared[-1])
-        added = self.side_by_side.gained_prepositions
-        return any(
-            word in added
-            and not word.roles & (FROM | TO)
-            and any(other in gained for other in words[place + 1 :])
-            for place, word in enumerate(words)
-            if place > last
-        )
 
     def _may_be_person(self, word: Word) -> bool:
         """Whether it has a capital letter and no article before it."""

@@ -61,7 +61,7 @@ from memstore._kernel.claims import (
     WORD,
     WORK,
 )
-from memstore.text.judging import denials, exclusive
+from memstore.text.judging import denials
 from memstore.text.judging.pair import (
     OVER,
     TURNS,
@@ -91,9 +91,6 @@ MAX_ENDING: Final = 5
 
 MAX_STATE: Final = 6
 """The most telling words of a claim that states one attribute."""
-
-TWO: Final = 2
-"""Places where claims differ: a noun and its value."""
 
 MAX_CHANGE: Final = 12
 """The most telling words of a claim that tells how one attribute changed."""
@@ -207,10 +204,8 @@ def _may_have_changed(pair: Pair) -> bool:
     """Whether the older claim tells a state; no event, no feeling and nothing of former times."""
     if pair.old.roles & (PAST | FORMER | TEMPORARY | FEELS | LEAVES | DISPOSES) or pair.narrows:
         return False
-    if _adds_for_whom(pair) or _exchanges_topic(pair):
+    if _adds_for_whom(pair):
         return False
-    if pair.marks & TURNED == NOW and roles(pair.lost) & roles(pair.gained) & QUALIFIER:
-        return False  # on Android, on iOS now
     if not pair.marks & TURNED and _told_of_former_times(pair):
         return False
     return bool(pair.lost) or not _repeats_it(pair)
@@ -228,33 +223,6 @@ def _adds_for_whom(pair: Pair) -> bool:
     if value is None:
         return False
     return any(not all(map(is_value, new)) and not old for old, new in pair.regions[value + 1 :])
-
-
-def _exchanges_topic(pair: Pair) -> bool:
-    """Whether "now" is all that marks a change, and a noun differs before the value.
-
-    Stores its orders in X, stores its reports in Y now.
-    """
-    changed = [(old, new) for old, new in pair.regions if old and new]
-    if pair.marks & TURNED != NOW or len(changed) < TWO:
-        return False
-    return all(_is_common(word) for side in changed[0] for word in side)
-
-
-def _is_common(word: Word) -> bool:
-    """Whether it is a common noun, or a verb, of which no list says anything."""
-    return word.kind == WORD and word.text.islower() and not word.roles & ~(ONE | VERB)
-
-
-def _names_another_noun(pair: Pair) -> bool:
-    """Whether "now" is all that marks a change, and another noun is before the verb: the copy."""
-    if pair.marks & TURNED != NOW or any(place <= pair.new.head for place in pair.new.breaks):
-        return False
-    return any(
-        word.kind == CODE
-        or (word.kind == WORD and word.text.islower() and not word.roles & ATTRIBUTE)
-        for word in pair.side_by_side.new_head
-    )
 
 
 def _told_of_former_times(pair: Pair) -> bool:
@@ -284,8 +252,6 @@ def is_told_otherwise(pair: Pair) -> bool:
     if not pair.shared and pair.marks & TURNED == CLOSES:
         return False  # payroll is done, invoices are archived
     if not changes_a_family(pair) and not changes_a_thing(pair):
-        return False
-    if _names_another_noun(pair) or exclusive.says_of_another(pair):
         return False
     found = pair.side_by_side
     if not found.same_case or not found.same_owners or not pair.holds_on or pair.narrows:
@@ -489,8 +455,7 @@ def _names_one_thing(pair: Pair, value: Sequence[Word]) -> bool:
     phrase = list(takewhile(lambda w: not w.roles & PREPOSITION, following))
     nouns = [word for word in phrase if word.is_telling and word.stem in stems]
     if not nouns:
-        phrase = [*words[pair.old.head : words.index(value[0])], *value]
-        return pair.is_one_of_several and bool(pair.old.roles & HAVE) and not _is_of_several(phrase)
+        return pair.is_one_of_several and bool(pair.old.roles & HAVE) and not _is_of_several(value)
     return not _is_of_several(nouns)
 
 
@@ -525,8 +490,6 @@ def is_another_predicate(pair: Pair) -> bool:
     """Whether what differs is the verb, the type of the value, or a case."""
     if _states_one_attribute(pair):
         return False
-    if _exchanges_topic(pair):
-        return True
     if (_other_type(pair) and not pair.marks & STRONG) or roles(pair.lost) & roles(
         pair.gained
     ) & QUALIFIER:

@@ -11,7 +11,6 @@ from itertools import takewhile
 from typing import TYPE_CHECKING, Final
 
 from memstore._kernel.claims import (
-    CODE,
     CONTRASTS,
     CORRECTS,
     DENIES,
@@ -19,7 +18,6 @@ from memstore._kernel.claims import (
     IDIOM,
     MONTH,
     NAME,
-    PREPOSITION,
     REPLACES,
 )
 from memstore.text.judging.pair import limits
@@ -51,32 +49,6 @@ INSTEAD: Final = frozenset(
 Behind "that is" or "das macht" stands any noun: nonsense, Sinn.
 """
 
-NOW_DOES: Final = frozenset(
-    "that is X now|that's X now|it is X now|it's X now|now it is X|now it's X|now X is|now X does"
-    "|now X does that|now X does it|that is now X|it is now X"
-    "|das macht jetzt X|jetzt macht das X|das macht nun X|das übernimmt jetzt X|X macht das jetzt"
-    "|jetzt ist es X|X ist es jetzt|das macht inzwischen X|das leitet jetzt X"
-    "|c est maintenant X|c est désormais X|c est X maintenant|c est X désormais"
-    "|maintenant c est X|désormais c est X"
-    "|ahora lo es X|lo es ahora X|ahora es X|lo hace ahora X|ahora lo hace X|X lo es ahora"
-    "|ora lo è X|lo è ora X|adesso lo è X|ora è X|adesso è X|lo fa ora X|ora lo fa X"
-    "|agora é X|agora é a X|agora é o X|é agora X|é agora a X|é agora o X"
-    "|dat is nu X|nu is dat X|dat doet X nu|dat doet nu X|nu doet X dat|X doet dat nu".split("|")
-)
-"""What may follow an ending and name with "now" who or what comes instead, X.
-
-Behind "das macht jetzt" may stand any noun; what has ended is over all the same.
-"""
-
-TURNED: Final = frozenset("but sondern mais sino ma mas maar".split())
-"""Words between what is no longer so and what is instead."""
-
-HELD_BY: Final = frozenset(
-    "in at on for bei im auf für à chez dans sur en para al alla nella presso em no na por"
-    " bij op".split()
-)
-"""Prepositions before what one has instead. With whom something goes on is a case."""
-
 PLACES: Final = frozenset("in at on".split())
 """Prepositions of another place. With whom, or against what, something goes on is a case."""
 
@@ -90,30 +62,6 @@ AGREED: Final = re.compile(
     re.IGNORECASE,
 )
 """That it was agreed, perhaps with somebody."""
-
-WISHED: Final = re.compile(
-    r"(?:at (?:the )?(?:customers?|clients?|users?)['’]s? request"
-    r"|(?:at|on) the request of (?:the )?(?:customers?|clients?|users?)"
-    r"|auf wunsch (?:der|des|von) (?:kund(?:en|innen|in)|nutzer[ns]?|team[s]?)"
-    r"|à la demande (?:des|du) (?:clients?|utilisateurs?)"
-    r"|(?:por acuerdo con|a petición de)(?:l| el| los| la| las)? (?:clientes?|usuarios?)"
-    r"|su richiesta de(?:i|l|gli) (?:clienti|cliente|utenti)"
-    r"|a pedido d(?:os|o|as|a) (?:clientes?|usuários?)"
-    r"|op verzoek van de (?:klanten?|gebruikers?))[.!]?$",
-    re.IGNORECASE,
-)
-"""Who asked for it."""
-
-ALWAYS: Final = re.compile(
-    r"(?:day and night|around the clock|24/7|at all times|everywhere|company-wide"
-    r"|for (?:everyone|everybody|all (?:users|customers|teams))"
-    r"|tag und nacht|rund um die uhr|jederzeit|überall|für alle"
-    r"|jour et nuit|partout|pour tous|en tout temps|día y noche|en todas partes|para todos"
-    r"|giorno e notte|ovunque|per tutti|dia e noite|em todo lado|para todos|dag en nacht|overal"
-    r"|voor iedereen)[.!]?$",
-    re.IGNORECASE,
-)
-"""That it holds without any case."""
 
 CAUSES: Final = re.compile(
     r"(?:(?:because of|due to|owing to) (?:the )?(?:law|gdpr|regulations?|licen[cs]e|costs?"
@@ -181,8 +129,6 @@ def names_successor(old: Reading, sign: str, words: Sequence[Word]) -> bool:
     Args:
         sign: what ends the clause before; behind a full stop or a colon, any word has a capital.
     """
-    if _shape(words) in NOW_DOES or _turns_to_another(old, words):
-        return True
     first = next((place for place, word in enumerate(words) if not _may_be_name(word)), len(words))
     if first:
         does = " ".join(word.text.lower() for word in words[first:])
@@ -196,39 +142,6 @@ def names_successor(old: Reading, sign: str, words: Sequence[Word]) -> bool:
         and all(map(_may_be_name, name))
         and not {word.stem for word in name} & {word.stem for word in old.words}
         and _says_where(old)
-    )
-
-
-def _shape(words: Sequence[Word]) -> str:
-    """Return the words in lower case, with X for a name; "" if that is too long."""
-    found: list[str] = []
-    size = 0
-    for word in words:
-        if _may_be_name(word):
-            size += 1
-            if found[-1:] != ["X"]:
-                found.append("X")
-        else:
-            found.append(word.text.lower())
-    return " ".join(found) if size <= MAX_NAME else ""
-
-
-def _turns_to_another(old: Reading, words: Sequence[Word]) -> bool:
-    """Whether a tail names what is so instead, as the older claim ends: no longer in X but in Y."""
-    if words[0].text.lower() not in TURNED:
-        return False
-    names = [*takewhile(_may_be_name, reversed(old.words))]
-    size = min(len(names), len(old.words) - 1)
-    before = old.words[len(old.words) - size - 1]
-    leads = [before.text.lower()] if before.roles & PREPOSITION else []
-    came = words[1 + len(leads) :]
-    return (
-        size > 0
-        and {*leads} <= HELD_BY
-        and [word.text.lower() for word in words[1 : 1 + len(leads)]] == leads
-        and 0 < len(came) <= MAX_NAME
-        and all(map(_may_be_name, came))
-        and not {word.stem for word in came} & {word.stem for word in old.words}
     )
 
 
@@ -259,9 +172,9 @@ def gives_reason(text: str, words: Sequence[Word]) -> bool:
     event = EVENTS.match(text)
     if event is not None:
         return not event[1] or bool(words[-1].roles & MONTH)
-    return any(form.match(text) is not None for form in (CAUSES, WISHED, ALWAYS))
+    return CAUSES.match(text) is not None
 
 
 def _may_be_name(word: Word) -> bool:
     """Whether a word is in no list, and is a name or has a capital letter."""
-    return not word.roles and (word.kind in (NAME, CODE) or word.text[:1].isupper())
+    return not word.roles and (word.kind == NAME or word.text[:1].isupper())
