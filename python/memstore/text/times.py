@@ -50,6 +50,8 @@ OF_SCRIPTS: Final = {
 first one counts."""
 OF_SPACE: Final = frozenset(("de", "nl", "ru", "pl"))
 """Languages whose "before" is of space or of purpose, too: only a name or a number is an event."""
+UNTIL_OF_SPACE: Final = frozenset(("es", "fr", "it", "pt"))
+"""And those whose "until" leads to a place: an event is what comes, "hasta que llegó NATS"."""
 UNSPACED: Final = frozenset(("th", "ja", "zh", "ko"))
 
 BEGINS: Final = r"(?<![^\s,;:.¿¡(«\"'’])"
@@ -60,6 +62,8 @@ CLAUSE: Final = lazy_pattern(
     r"|(?<!\b[DM]r)(?<!\b[FHNS][rt])(?<!\bMrs)(?<!\bMs)(?<!\bProf)(?<!\bSra)(?<!\bMme)\.(?:\s|$)"
 )
 """Where a clause ends: not in "1,400", nor after a title."""
+CLOCK: Final = frozenset(("AM", "PM", "A.M.", "P.M."))
+"""After "until", an hour is no event."""
 WORD: Final = re.compile(r"\S+")
 WORDS: Final = re.compile(r"\w+")
 CHINESE_MONTHS: Final = ("十二", "十一", "十", "一", "二", "三", "四", "五", "六", "七", "八", "九")
@@ -319,7 +323,9 @@ class Reading:
         end = self._clause_end(operator.end)
         behind = [*WORD.finditer(self._query, operator.end, end)][:WORDS_OF_EVENT]
         called = self._called(behind, code)
-        is_event = any(one[0][0].isupper() for one in called)  # until 14:30 is none
+        is_event = any(one[0][0].isupper() and one[0] not in CLOCK for one in called)
+        if code in UNTIL_OF_SPACE and called and called[0][0][0].isupper():
+            return None  # the train to Madrid
         found = self._with_event("before", operator, called) if is_event else None
         if found is not None:
             self._event_span = behind[0].start(), behind[-1].end()
