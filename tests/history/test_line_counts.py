@@ -563,3 +563,21 @@ def test_a_day_that_is_over_is_counted_again_when_something_was_erased(
     hers.erase(hers.list(limit=1)[0].id)
     after = hers.ledger.activity(3)[0].kinds
     assert after["add"] == before["add"] - 1
+
+
+def test_embedded_by_somebody_is_found_whole(
+    open_store: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    store = open_store(embedder=None)
+    store.add_many(new_facts(2 * STRETCH))
+    store.close()
+    store = open_store()
+    store.file.embed_pending()
+    store.add_many(new_facts(2 * STRETCH))
+    monkeypatch.setattr(journal_lines, "NEAR", 0)
+    every = store.ledger.changes(kinds=["embed"], limit=None)
+    assert every
+    by = {"actor": every[0].actor, "source": every[0].source, "run": every[0].run}
+    for name, value in by.items():
+        found = store.ledger.changes(kinds=["embed"], limit=None, **{name: value})
+        assert found == [one for one in every if getattr(one, name) == value]
