@@ -23,7 +23,7 @@ from memstore.named import NamedTuple
 from memstore.search.requests import JUDGED
 from memstore.settings import MIN_RELEVANCE
 from memstore.telling.covering import alike
-from memstore.text.asking import is_at_hand, requested, requests
+from memstore.text import asking
 from memstore.text.utterances import asks, is_rule, only_asks
 from memstore.text.words import parts_of_identifiers, terms
 
@@ -101,11 +101,10 @@ class Prompt(NamedTuple):
 
     @classmethod
     def read(cls, text: str) -> Self:
-        requests_it = requests(text)
-        topic = requested(text) if requests_it else text
-        is_request = requests_it and not parts_of_identifiers(text)
-        is_question = (asks(text) and not is_at_hand(text)) or requests_it
-        return cls(text, topic, is_question, is_request)
+        topic = asking.topic(text)
+        if topic is None:
+            return cls(text, text, asks(text) and not asking.is_at_hand(text))
+        return cls(text, topic, True, not parts_of_identifiers(text))
 
 
 def facts_told(

@@ -45,11 +45,8 @@ FILE: Final = os.path.join(os.path.dirname(__file__), "asking.txt")
 WITH_ARTICLES: Final = ("en", "de", "fr", "es", "it", "pt", "nl")
 """Languages of which the definite words are known; Polish and Russian have no articles."""
 
-BARE: Final = (
-    *("readers", "documents", "openers", "indefinite", "into", "wanting"),
-    *(f"definite {language}" for language in WITH_ARTICLES),
-)
-"""Sets of words that may be left out with a phrase."""
+BARE: Final = ("readers", "documents", "openers", "indefinite", "into", "wanting")
+"""With the definite words, the sets of words that may be left out with a phrase."""
 
 ANYBODY: Final = "*"
 """In a phrase, somebody who is named by up to :data:`NAMED` words."""
@@ -80,7 +77,6 @@ COMMENT = lazy_pattern(r"(?m)^#.*$")
 CODE = lazy_pattern(r"\b[a-z]{2,}[A-Z][a-z]\w*|\w_\w|\w\(\)|`")
 """Names as code has them: ``useToggle``, ``parse_args``."""
 
-SENTENCE_END = lazy_pattern(r"[.!?](?=\s|$)|\n")
 CLAUSE_END = lazy_pattern(r"[.!?:;,](?=\s|$)|\n")
 
 
@@ -101,6 +97,16 @@ class _Sections:
         if name not in self._sets:
             self._sets[name] = frozenset(self._texts[name].casefold().split())
         return self._sets[name]
+
+    @cached_property
+    def definite(self) -> frozenset[str]:
+        """The definite words of all languages."""
+        return frozenset().union(*(self[f"definite {language}"] for language in WITH_ARTICLES))
+
+    @cached_property
+    def bare(self) -> frozenset[str]:
+        """Words that only say who asks, or where it is to be told."""
+        return self.definite.union(*(self[name] for name in BARE))
 
     @cached_property
     def phrases(self) -> list[tuple[str | None, str]]:
@@ -190,35 +196,34 @@ class _Prompt:
                 end = phrase.end(self._words, start)
                 if end is None or not self._asks(phrase, start, end):
                     continue
+                first, readers = self._subject(start), self._readers(end)
+                if ANYBODY in phrase.words:  # "let Anna know"
+                    return self._without((first, start + 1), (end - 1, end), readers)
                 if phrase.words[0] in WORDS["telling"]:
                     end = self._after_listener(end)
-                return self._without((self._subject(start), end), self._readers(end))
+                return self._without((first, end), readers)
         return None
 
     def _after_listener(self, end: int) -> int:
         """Return where what is asked for begins: in "tell the new colleague X", after them."""
-        near = [*takewhile(self._leads_nowhere, self._words[end : end + LISTENER])]
+        near = takewhile(_is_bare, self._words[end : end + LISTENER])
+        near = takewhile(lambda word: not _leads_on(word), near)
         places = [at for at, word in enumerate(near, end + 1) if word in WORDS["readers"]]
         place = max(places, default=end)
         return place if place < len(self._words) else end
-
-    @staticmethod
-    def _leads_nowhere(word: str) -> bool:
-        return word not in WORDS["for"] and word not in WORDS["in"]
 
     def _readers(self, start: int) -> tuple[int, int]:
         """Return which of the last words only say for whom, or for what, it is asked."""
         count = len(self._words)
         for place in range(max(start + 1, count - 1 - OBJECT), count - 1):
-            is_in = self._words[place] in WORDS["for"] or self._words[place] in WORDS["in"]
             rest = self._words[place + 1 :]
-            if is_in and _are_readers(rest) and all(map(_is_bare, rest)):
+            if _leads_on(self._words[place]) and _are_readers(rest) and all(map(_is_bare, rest)):
                 return place, count
         return count, count
 
     def _after_readers(self) -> str | None:
         """Return what stands after "for the new colleague:" at the beginning."""
-        near = self._words[1 : 1 + OBJECT]
+        near = [*takewhile(_is_bare, self._words[1 : 1 + OBJECT])]
         if self._words[0] not in WORDS["for"] or not _are_readers(near):
             return None
         last = max(place for place, word in enumerate(near, 1) if _are_readers((word,)))
@@ -244,8 +249,8 @@ class _Prompt:
         if self._has_identifier or (asks(self._text) and not WORDS["openers"].issuperset(before)):
             return False
         is_ours = not (WORDS["we"].isdisjoint(wanted[:OBJECT]) and WORDS["ours"].isdisjoint(wanted))
-        is_for_somebody = self._readers(end) != (len(self._words),) * 2
-        is_for_somebody |= self._after_listener(end) > end
+        has_readers = self._readers(end)[0] < len(self._words)
+        is_for_somebody = has_readers or self._after_listener(end) > end
         if phrase.words[0] in WORDS["explaining"] and not (is_ours or is_for_somebody):
             return False
         if phrase.words[0] in WORDS["showing"] and wanted[0] in WORDS["asking"] and not is_ours:
@@ -281,14 +286,15 @@ class _Prompt:
     def _told_in_piece(self) -> str | None:
         """Return what "a paragraph on" is about, with the rest of the text."""
         for start, word in enumerate(self._words[: 2 * BEFORE]):
-            after = self._words[start + 1 : start + 3]
-            if word in WORDS["pieces"] and (
-                about := [one for one in after if one in WORDS["about"]]
-            ):
-                first = self._words.index(about[0], start) + 1
-                wanted = self._words[first:]
-                if wanted and not self._is_at_hand(wanted):
-                    return self._without((self._subject(start), first))
+            if word not in WORDS["pieces"]:
+                continue
+            places = [at for at in (start + 1, start + 2) if self._words[at : at + 1]]
+            first = next((at + 1 for at in places if self._words[at] in WORDS["about"]), None)
+            if first is None or not all(map(_is_bare, self._words[start + 1 : first - 1])):
+                continue
+            wanted = self._words[first:]
+            if wanted and not self._is_at_hand(wanted):
+                return self._without((self._subject(start), first))
         return None
 
     def _named_alone(self) -> str | None:
@@ -296,10 +302,8 @@ class _Prompt:
         if not MIN_NAMED <= len(self._words) <= AROUND or len(self._text) > MAX_CHARACTERS:
             return None
         last = [*WORD.finditer(self._text)][-1][0].casefold()
-        is_definite = any(self._words[0] in WORDS[f"definite {one}"] for one in WITH_ARTICLES)
-        is_thing = is_definite or (
-            len(self._words) < OBJECT and self._words[0] not in WORDS["into"]
-        )
+        is_short = len(self._words) < OBJECT and self._words[0] not in WORDS["into"]
+        is_thing = is_short or self._words[0] in WORDS.definite
         if last not in WORDS["closers"] or not is_thing or self._is_at_hand(self._words):
             return None
         return self._text[self._found[0].start() : self._found[-1].end()]
@@ -357,17 +361,16 @@ def _joined(*parts: str) -> str:
 
 
 def _is_bare(word: str) -> bool:
-    """Return whether a word only says who asks, or where it is to be told."""
-    return any(word in WORDS[name] for name in BARE)
+    return word in WORDS.bare
+
+
+def _leads_on(word: str) -> bool:
+    """Return whether a word leads to those who are to read something, or to a document."""
+    return word in WORDS["for"] or word in WORDS["in"]
 
 
 def _are_readers(words: Collection[str]) -> bool:
     return not (WORDS["documents"].isdisjoint(words) and WORDS["readers"].isdisjoint(words))
-
-
-def requests(text: str) -> bool:
-    """Return whether a text asks to be told something, though it is no question."""
-    return _topic(text) is not None
 
 
 def is_at_hand(text: str) -> bool:
@@ -379,17 +382,23 @@ def is_at_hand(text: str) -> bool:
     )
 
 
-def requested(text: str) -> str:
-    """Return what a request asks to be told, without the words that only ask for it.
+def topic(text: str) -> str | None:
+    """Return what a request asks to be told; ``None`` if a text is none.
 
-    "Remind me of the payment term" is about no reminder.
+    "Remind me of the payment term" is about no reminder: the words that only ask are left out,
+    unless nothing else is there.
     """
-    topic = _topic(text)
-    return topic if topic and any(map(str.isalnum, topic)) else text
+    found = _found(normalize("NFC", text))
+    return text if found is not None and not any(map(str.isalnum, found)) else found
 
 
-def _topic(text: str) -> str | None:
-    text = normalize("NFC", text)
+def requested(text: str) -> str:
+    """Return what a request asks to be told, or another text as it is."""
+    found = topic(text)
+    return text if found is None else found
+
+
+def _found(text: str) -> str | None:
     if not text.isascii() and WITHOUT_SPACES.search(text, 0, MAX_CHARACTERS):
         if asks(text) or AT_HAND_WITHOUT_SPACES.search(text, 0, MAX_CHARACTERS):
             return None
